@@ -1,0 +1,91 @@
+// Any Fisher approximation behind one type.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "fisherman/core/archive.hpp"
+#include "fisherman/fisher/fisher.hpp"
+#include "fisherman/manifold/any_frame.hpp"
+#include "fisherman/model/any_model.hpp"
+
+namespace fisherman {
+
+class AnyFisher {
+ public:
+  template <FisherApproximation H>
+  requires(!std::same_as<H, AnyFisher>) AnyFisher(H fisher)
+      : self_(std::make_unique<Holder<H>>(std::move(fisher))) {}  // NOLINT
+  AnyFisher(const AnyFisher& other) : self_(other.self_->clone()) {}
+  AnyFisher& operator=(const AnyFisher& other) {
+    if (this != &other) self_ = other.self_->clone();
+    return *this;
+  }
+  AnyFisher(AnyFisher&&) noexcept = default;
+  AnyFisher& operator=(AnyFisher&&) noexcept = default;
+  ~AnyFisher() = default;
+
+  Index dimension() const { return self_->dimension(); }
+  void absorb(const ConstMatrixRef& scores) { self_->absorb(scores); }
+  Vector solve(const ConstVectorRef& g) { return self_->solve(g); }
+  void learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) {
+    self_->learn(model, frame, draws);
+  }
+  void carry(const Transport& forward, const Transport& backward) {
+    self_->carry(forward, backward);
+  }
+  void save(Writer& out) const { self_->save(out); }
+  void load(Reader& in) { self_->load(in); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual std::unique_ptr<Base> clone() const = 0;
+    virtual Index dimension() const = 0;
+    virtual void absorb(const ConstMatrixRef& scores) = 0;
+    virtual Vector solve(const ConstVectorRef& g) = 0;
+    virtual void learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) = 0;
+    virtual void carry(const Transport& forward, const Transport& backward) = 0;
+    virtual void save(Writer& out) const = 0;
+    virtual void load(Reader& in) = 0;
+  };
+
+  template <FisherApproximation H>
+  struct Holder final : Base {
+    explicit Holder(H h) : fisher(std::move(h)) {}
+    std::unique_ptr<Base> clone() const override { return std::make_unique<Holder>(fisher); }
+    Index dimension() const override { return fisher.dimension(); }
+    void absorb(const ConstMatrixRef& scores) override { fisher.absorb(scores); }
+    Vector solve(const ConstVectorRef& g) override { return fisher.solve(g); }
+    void learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) override {
+      if constexpr (requires { fisher.learn(model, frame, draws); })
+        fisher.learn(model, frame, draws);
+      else
+        fisher.absorb(model.scores(frame, draws));
+    }
+    void carry([[maybe_unused]] const Transport& forward,
+               [[maybe_unused]] const Transport& backward) override {
+      if constexpr (requires { fisher.carry(forward, backward); })
+        fisher.carry(forward, backward);
+      else
+        throw Misuse("this Fisher approximation follows no transport but the frame's own");
+    }
+    void save([[maybe_unused]] Writer& out) const override {
+      if constexpr (requires { fisher.save(out); })
+        fisher.save(out);
+      else
+        throw Misuse("this Fisher approximation cannot be saved");
+    }
+    void load([[maybe_unused]] Reader& in) override {
+      if constexpr (requires { fisher.load(in); })
+        fisher.load(in);
+      else
+        throw Misuse("this Fisher approximation cannot be loaded");
+    }
+    H fisher;
+  };
+
+  std::unique_ptr<Base> self_;
+};
+
+}  // namespace fisherman

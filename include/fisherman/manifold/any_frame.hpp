@@ -1,0 +1,89 @@
+// Any frame behind one type: what the command line and the bindings use, where the manifold is
+// chosen at run time. It satisfies the Frame concept and the same laws.
+#pragma once
+
+#include <memory>
+#include <typeinfo>
+#include <utility>
+
+#include "fisherman/manifold/frame.hpp"
+
+namespace fisherman {
+
+class AnyFrame {
+ public:
+  template <Frame F>
+  requires(!std::same_as<F, AnyFrame>) AnyFrame(F frame)
+      : self_(std::make_shared<const Holder<F>>(std::move(frame))) {}  // NOLINT
+
+  Index dimension() const { return self_->dimension(); }
+  Vector point() const { return self_->point(); }
+  Matrix pull(const Matrix& E) const { return self_->pull(E); }
+  Vector push(const Vector& v) const { return self_->push(v); }
+  AnyFrame retract(const Vector& v) const { return self_->retract(v); }
+  double reach(const Vector& v) const { return self_->reach(v); }
+  Index clips() const { return self_->clips(); }
+  /// Throws Misuse if the frame inside has none.
+  Transport transport_to(const AnyFrame& next) const { return self_->transport_to(next); }
+  Vector state() const { return self_->state(); }
+  AnyFrame restored(const Vector& state) const { return self_->restored(state); }
+
+  /// The frame inside; throws Misuse if it is of another type.
+  template <Frame F>
+  const F& as() const {
+    const auto* holder = dynamic_cast<const Holder<F>*>(self_.get());
+    require(holder != nullptr, "the frame is not of the type that was asked for (",
+            typeid(F).name(), ")");
+    return holder->frame;
+  }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual Index dimension() const = 0;
+    virtual Vector point() const = 0;
+    virtual Matrix pull(const Matrix& E) const = 0;
+    virtual Vector push(const Vector& v) const = 0;
+    virtual AnyFrame retract(const Vector& v) const = 0;
+    virtual double reach(const Vector& v) const = 0;
+    virtual Index clips() const = 0;
+    virtual Transport transport_to(const AnyFrame& next) const = 0;
+    virtual Vector state() const = 0;
+    virtual AnyFrame restored(const Vector& state) const = 0;
+  };
+
+  template <Frame F>
+  struct Holder final : Base {
+    explicit Holder(F f) : frame(std::move(f)) {}
+    Index dimension() const override { return frame.dimension(); }
+    Vector point() const override { return frame.point(); }
+    Matrix pull(const Matrix& E) const override { return frame.pull(E); }
+    Vector push(const Vector& v) const override { return frame.push(v); }
+    AnyFrame retract(const Vector& v) const override { return frame.retract(v); }
+    double reach(const Vector& v) const override { return fisherman::reach(frame, v); }
+    Index clips() const override { return fisherman::clips(frame); }
+    Transport transport_to([[maybe_unused]] const AnyFrame& next) const override {
+      if constexpr (HasTransport<F>)
+        return frame.transport_to(next.as<F>());
+      else
+        throw Misuse("this manifold has no transport but the frame's own");
+    }
+    Vector state() const override {
+      if constexpr (HasState<F>)
+        return frame.state();
+      else
+        throw Misuse("this frame has no state() and cannot be saved");
+    }
+    AnyFrame restored([[maybe_unused]] const Vector& state) const override {
+      if constexpr (HasState<F>)
+        return frame.restored(state);
+      else
+        throw Misuse("this frame has no restored() and cannot be loaded");
+    }
+    F frame;
+  };
+
+  std::shared_ptr<const Base> self_;
+};
+
+}  // namespace fisherman

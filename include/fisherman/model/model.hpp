@@ -1,0 +1,55 @@
+// A model is what is fitted: a loss whose gradient can be estimated at a frame, and a family of
+// distributions whose scores can be sampled there.
+//
+//   gradient(frame, draws)   an unbiased estimate of the loss's gradient, in the frame's
+//   coordinates:
+//                            usually frame.pull(E) of an ambient gradient E
+//                            (eq:stochastic-gradient)
+//   scores(frame, draws)     b scores ∇ log q_θ(y), y ~ q_θ, as columns in the frame's coordinates.
+//                            They must come from the model (the true Fisher information), not from
+//                            the data. Only needed by approximations that learn from scores.
+//   objective(frame)         the loss itself, for traces (optional) fisher(frame)            the
+//   Fisher operator in closed form, for Exact                  (optional)
+//
+// Randomness comes from `draws` alone: the same draws give the same numbers, on any thread.
+#pragma once
+
+#include <concepts>
+#include <limits>
+
+#include "fisherman/core/random.hpp"
+#include "fisherman/fisher/fisher.hpp"
+#include "fisherman/manifold/frame.hpp"
+
+namespace fisherman {
+
+template <class M, class F>
+concept Model = requires(M& model, const F& frame, const Draws& draws) {
+  { model.gradient(frame, draws) } -> std::convertible_to<Vector>;
+};
+
+template <class M, class F>
+concept HasScores = requires(M& model, const F& frame, const Draws& draws) {
+  { model.scores(frame, draws) } -> std::convertible_to<Matrix>;
+};
+
+template <class M, class F>
+concept HasObjective = requires(M& model, const F& frame) {
+  { model.objective(frame) } -> std::convertible_to<double>;
+};
+
+template <class M, class F>
+concept HasFisher = requires(M& model, const F& frame) {
+  { model.fisher(frame) } -> std::convertible_to<FisherOperator>;
+};
+
+/// The loss, or NaN for a model that cannot tell.
+template <Frame F, Model<F> M>
+double objective(M& model, const F& frame) {
+  if constexpr (HasObjective<M, F>)
+    return model.objective(frame);
+  else
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace fisherman

@@ -1,0 +1,64 @@
+// What a run tells about an iteration, and how it can end.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace fisherman {
+
+struct Record {
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+  std::int64_t iteration = 0;  // iterations done
+  double seconds = 0.0;
+  double objective = unknown;  // where it was evaluated
+  double predicted =
+      unknown;  // ½gᵀ𝐇⁻¹g, smoothed: the decrease still to be had, in nats, and noise
+  double step = unknown;
+  double kl = unknown;
+  double gradient_norm = unknown;
+  double step_norm = unknown;
+  std::int64_t rejected = 0;  // steps not taken so far, because something was not finite
+  std::int64_t clips = 0;     // eigenvalues clipped so far
+};
+
+enum class Status { converged, iterations_done, time_is_up, interrupted, diverged };
+
+/// One word, as it stands in files.
+constexpr std::string_view name(Status status) {
+  switch (status) {
+    case Status::converged:
+      return "converged";
+    case Status::iterations_done:
+      return "iterations_done";
+    case Status::time_is_up:
+      return "time_is_up";
+    case Status::interrupted:
+      return "interrupted";
+    case Status::diverged:
+      return "diverged";
+  }
+  return "unknown";
+}
+
+/// A sentence that tells what to do.
+constexpr std::string_view describe(Status status) {
+  switch (status) {
+    case Status::converged:
+      return "Converged: what is still to be gained is below the tolerance.";
+    case Status::iterations_done:
+      return "All iterations were done; more of them may gain more.";
+    case Status::time_is_up:
+      return "The time limit was reached; resume to go on.";
+    case Status::interrupted:
+      return "Interrupted; resume to go on.";
+    case Status::diverged:
+      return "Diverged: scores, gradients or steps were not finite several times in a row. The "
+             "last "
+             "good state is kept; try a smaller step size or KL radius, or a larger epsilon.";
+  }
+  return "";
+}
+
+}  // namespace fisherman

@@ -1,0 +1,61 @@
+#include "fisherman/solve/observers.hpp"
+
+#include <cmath>
+#include <iomanip>
+#include <limits>
+#include <ostream>
+#include <sstream>
+
+namespace fisherman {
+namespace {
+
+std::string duration(double seconds) {
+  std::ostringstream out;
+  if (seconds < 90.0)
+    out << std::fixed << std::setprecision(seconds < 10.0 ? 1 : 0) << seconds << " s";
+  else if (seconds < 5400.0)
+    out << std::lround(seconds / 60.0) << " min";
+  else
+    out << std::fixed << std::setprecision(1) << seconds / 3600.0 << " h";
+  return out.str();
+}
+
+}  // namespace
+
+void Trace::write_csv(std::ostream& out) const {
+  out << "iteration,seconds,objective,predicted,step,kl,gradient_norm,step_norm,rejected,clips\n";
+  out << std::setprecision(std::numeric_limits<double>::max_digits10);
+  for (const Record& r : records_) {
+    out << r.iteration;
+    for (const double x :
+         {r.seconds, r.objective, r.predicted, r.step, r.kl, r.gradient_norm, r.step_norm}) {
+      out << ',';
+      if (!std::isnan(x)) out << x;
+    }
+    out << ',' << r.rejected << ',' << r.clips << '\n';
+  }
+}
+
+void Progress::show(const Record& r) {
+  if (first_ < 0) {  // a resumed run starts counting here
+    first_ = r.iteration;
+    first_seconds_ = r.seconds;
+  }
+  if (!std::isnan(r.objective)) objective_ = r.objective;
+  const bool last = r.iteration >= total_;
+  if (!last && r.seconds - shown_seconds_ < 0.2) return;
+  shown_seconds_ = r.seconds;
+  const double rate =
+      std::max(1.0, double(r.iteration - first_)) / std::max(r.seconds - first_seconds_, 1e-9);
+  std::ostringstream line;
+  line << '\r' << std::setw(8) << r.iteration << '/' << total_ << std::setw(4)
+       << 100 * r.iteration / std::max<std::int64_t>(total_, 1) << "% | " << std::setprecision(4)
+       << rate << " it/s | " << duration(double(total_ - r.iteration) / rate) << " left";
+  if (!std::isnan(objective_)) line << " | objective " << std::setprecision(7) << objective_;
+  if (!std::isnan(r.predicted)) line << " | to gain " << std::setprecision(3) << r.predicted;
+  if (r.rejected > 0) line << " | rejected " << r.rejected;
+  line << "   " << (last ? "\n" : "");
+  *out_ << line.str() << std::flush;
+}
+
+}  // namespace fisherman
