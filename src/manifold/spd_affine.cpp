@@ -39,6 +39,12 @@ Vector SpdAffine::push(const ConstVectorRef& v) const {
   return as_vector(U);
 }
 
+Vector SpdAffine::lift(const Vector& U) const {
+  const auto L = L_.triangularView<Eigen::Lower>();
+  const Matrix half = L.solve(gradient(U, 0));
+  return svec(L.solve(half.transpose())) * scale_;
+}
+
 SpdAffine SpdAffine::retract(const Vector& v) const {
   if (retraction_ == SpdRetraction::exponential) return exp(v);
   const Matrix S = coordinates(v) / scale_;
@@ -79,5 +85,9 @@ Transport SpdAffine::transport_to(const SpdAffine& next) const {
 
 Matrix SpdAffine::pull_mean(const ConstMatrixRef& E) const { return L_.transpose() * E; }
 Vector SpdAffine::push_mean(const ConstVectorRef& v) const { return L_ * v; }
+
+Vector SpdAffine::lift_mean(const ConstVectorRef& u) const {
+  return L_.triangularView<Eigen::Lower>().solve(u);
+}
 
 }  // namespace fisherman

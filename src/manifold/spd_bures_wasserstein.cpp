@@ -94,6 +94,10 @@ Vector SpdBuresWasserstein::push(const ConstVectorRef& v) const {
   return as_vector(U);
 }
 
+Vector SpdBuresWasserstein::lift(const Vector& U) const {
+  return from_tangent_x(lyapunov(eigen_, gradient(U, 0)));
+}
+
 SpdBuresWasserstein SpdBuresWasserstein::retract(const Vector& v) const {
   const Matrix move = Matrix::Identity(order(), order()) + tangent_x(v);
   return SpdBuresWasserstein(clipped(move * matrix() * move));

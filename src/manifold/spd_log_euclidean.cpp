@@ -45,9 +45,20 @@ Vector SpdLogEuclidean::push(const ConstVectorRef& v) const {
   return as_vector(differential(coordinates(v)));
 }
 
+Vector SpdLogEuclidean::lift(const Vector& U) const {
+  const Matrix& P = eigen_.P;
+  const Matrix inner = P.transpose() * gradient(U, 0) * P;
+  return svec(P * inner.cwiseQuotient(divided_) * P.transpose());
+}
+
 SpdLogEuclidean SpdLogEuclidean::retract(const Vector& v) const {
   require_finite(v, "a step");
   return SpdLogEuclidean(Logarithm{log_sigma_ + coordinates(v)});
+}
+
+double SpdLogEuclidean::reach(const Vector& v) const {
+  const double norm = spectrum(coordinates(v)).values.cwiseAbs().maxCoeff();
+  return norm > 2.0 ? 2.0 / norm : 1.0;
 }
 
 Vector SpdLogEuclidean::log(const SpdLogEuclidean& other) const {

@@ -62,6 +62,8 @@ Matrix SpdEuclidean::pull_squares(const ConstMatrixRef& A) const {
 
 Vector SpdEuclidean::push(const ConstVectorRef& v) const { return as_vector(coordinates(v)); }
 
+Vector SpdEuclidean::lift(const Vector& U) const { return svec(gradient(U, 0)); }
+
 SpdEuclidean SpdEuclidean::retract(const Vector& v) const {
   return SpdEuclidean(clipped(matrix() + coordinates(v)));
 }

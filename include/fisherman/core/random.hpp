@@ -11,7 +11,8 @@
 namespace fisherman {
 
 /// The random numbers of one iteration. `stream` tells independent uses apart (a model might take 0
-/// for its scores and 1 for its gradient); asking twice for the same stream gives the same numbers.
+/// for its scores and 1 for its gradient); asking twice for the same stream gives the same numbers, and
+/// normals, uniforms and integers of one stream are made from the same bits.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::uint64_t index) : seed_(seed), index_(index) {}

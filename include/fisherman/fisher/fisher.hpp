@@ -1,25 +1,22 @@
 // A Fisher approximation is an estimate 𝐇⁻¹ of the inverse Fisher operator, in the coordinates of a
 // frame. It learns from scores and turns gradients into natural gradients.
 //
-//   dimension()    the number of coordinates
-//   absorb(Φ)      the columns of Φ are scores φ: H ← H + ΦΦᵀ        (eq:fisher-inversefree-update)
-//   solve(g)       the natural gradient 𝐇⁻¹g with 𝐇⁻¹ = n·H⁻¹. What it returns may be a reference
-//   to
-//                  a buffer that the next call overwrites.
+//   dimension()  the number of coordinates
+//   absorb(Φ)    the columns of Φ are scores φ: H ← H + ΦΦᵀ          (eq:fisher-inversefree-update)
+//   solve(g)     the natural gradient 𝐇⁻¹g with 𝐇⁻¹ = n·H⁻¹. What it returns may be a reference to a
+//                buffer that the next call overwrites.
 //
 // n is the number of score vectors that H holds. The paper writes s+1, for one score an iteration;
 // with b an iteration it must be b(s+1), and for a window of K at most K.
 //
 // What an approximation may offer besides:
-//   learn(model, frame, draws)   takes from the model what it needs, instead of scores
-//   carry(forward, backward)     moves along the paper's transport (eq:fisher-transport). Transport
-//   by
-//                                the frame needs nothing.
-//   save(writer), load(reader)   for checkpoints
+//   learn(model, frame, draws)  takes from the model what it needs, instead of scores
+//   carry(forward, backward)    moves along the paper's transport (eq:fisher-transport). Transport by
+//                               the frame needs nothing.
+//   save(writer), load(reader)  for checkpoints
 //
-// Laws (fisherman/testing/fisher_laws.hpp): solve is linear, symmetric, positive definite, and
-// equal to what a dense inverse of the same scores gives; absorbing b scores at once or one by one
-// is the same.
+// Laws (fisherman/testing/fisher_laws.hpp): solve is linear, symmetric, positive definite, and equal to
+// what a dense inverse of the same scores gives; absorbing b scores at once or one by one is the same.
 #pragma once
 
 #include <algorithm>

@@ -20,7 +20,7 @@ namespace fisherman {
 struct WindowOptions {
   Index size = 200;         // K
   double epsilon = 1000.0;  // H₀ = εI, in the unit of one squared score
-  Floor floor;              // see fisher.hpp; exact here
+  Floor floor = {};         // see fisher.hpp; exact here
 };
 
 class Window {

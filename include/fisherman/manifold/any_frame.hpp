@@ -20,6 +20,7 @@ class AnyFrame {
   Vector point() const { return self_->point(); }
   Matrix pull(const Matrix& E) const { return self_->pull(E); }
   Vector push(const Vector& v) const { return self_->push(v); }
+  Vector lift(const Vector& U) const { return self_->lift(U); }
   AnyFrame retract(const Vector& v) const { return self_->retract(v); }
   double reach(const Vector& v) const { return self_->reach(v); }
   Index clips() const { return self_->clips(); }
@@ -44,6 +45,7 @@ class AnyFrame {
     virtual Vector point() const = 0;
     virtual Matrix pull(const Matrix& E) const = 0;
     virtual Vector push(const Vector& v) const = 0;
+    virtual Vector lift(const Vector& U) const = 0;
     virtual AnyFrame retract(const Vector& v) const = 0;
     virtual double reach(const Vector& v) const = 0;
     virtual Index clips() const = 0;
@@ -59,6 +61,7 @@ class AnyFrame {
     Vector point() const override { return frame.point(); }
     Matrix pull(const Matrix& E) const override { return frame.pull(E); }
     Vector push(const Vector& v) const override { return frame.push(v); }
+    Vector lift(const Vector& U) const override { return fisherman::lift(frame, U); }
     AnyFrame retract(const Vector& v) const override { return frame.retract(v); }
     double reach(const Vector& v) const override { return fisherman::reach(frame, v); }
     Index clips() const override { return fisherman::clips(frame); }

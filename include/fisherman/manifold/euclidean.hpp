@@ -21,6 +21,7 @@ class Euclidean {
     require_size(v, dimension(), "a Euclidean tangent vector");
     return v;
   }
+  Vector lift(const Vector& U) const { return U; }
   Euclidean retract(const Vector& v) const {
     require_finite(v, "a Euclidean step");
     return Euclidean(x_ + v);

@@ -23,6 +23,7 @@ class Extrinsic {
     return E;
   }
   Vector push(const Vector& v) const { return base_.push(inner(v)); }
+  Vector lift(const Vector& U) const { return push(U); }
   Extrinsic retract(const Vector& v) const { return Extrinsic(base_.retract(inner(v))); }
   double reach(const Vector& v) const { return fisherman::reach(base_, inner(v)); }
   Index clips() const { return fisherman::clips(base_); }

@@ -37,6 +37,7 @@ class FixedRank {
   /// The same for gradients x wᵀ, given by the columns of Xs and Ws: O((m+n)r) each.
   Matrix pull_outer(const ConstMatrixRef& Xs, const ConstMatrixRef& Ws) const;
   Vector push(const ConstVectorRef& v) const;
+  Vector lift(const Vector& U) const { return pull(U); }
   /// The nearest matrix of rank r to X + ξ, in O((m+n)r²).
   FixedRank retract(const Vector& v) const;
   /// Steps no longer than half the norm of X.

@@ -1,9 +1,9 @@
 // A frame is the manifold seen from one point.
 //
-// It is a linear isometry F from ℝᴺ to the tangent space at its point, together with the
-// retraction. In its coordinates the paper's metric matrix G, adjoints and transports become
-// ordinary linear algebra: scores and gradients enter as pulled-back covectors, the Fisher operator
-// is the symmetric matrix E[φφᵀ], and transport by the frame is the identity.
+// It is a linear isometry F from ℝᴺ to the tangent space at its point, together with the retraction.
+// In its coordinates the paper's metric matrix G, adjoints and transports become ordinary linear
+// algebra: scores and gradients enter as pulled-back covectors, the Fisher operator is the symmetric
+// matrix E[φφᵀ], and transport by the frame is the identity.
 //
 // Points, tangent vectors and gradients are flat columns of ambient numbers (a matrix column by
 // column), so that one signature serves every manifold, and b covectors are simply b columns.
@@ -13,25 +13,24 @@
 //   point()      the point, in ambient numbers.
 //   pull(E)      coordinates of the covectors whose ambient (Euclidean) gradients are E's columns.
 //   push(v)      the ambient tangent vector with coordinates v.
-//   retract(v)   the frame at the point reached by moving along v. Its basis is moved along, so
-//   that
+//   retract(v)   the frame at the point reached by moving along v. Its basis is moved along, so that
 //                coordinates carry over.
 //
 // Laws (tested by fisherman/testing/frame_laws.hpp, on our manifolds and on yours):
-//   1. pull is the transpose of push:   pull(E)ᵀv = Eᵀ push(v).
-//   2. push∘pull = identity on the tangent space, as measured by the metric: coordinates of a
-//   tangent
-//      vector are lifted and lowered without loss, v ↦ push(v) has the same image as its own lift.
+//   1. pull is the transpose of push: pull(E)·v = E·push(v).
+//   2. coordinates are orthonormal in the metric, so push(pull(E)) is the Riemannian gradient.
+//      (In a redundant frame both hold for v among the coordinates of tangent vectors.)
 //   3. retract(0) is the same frame, and d/dt point(retract(t v)) at 0 is push(v).
 //   4. the frame moves continuously: a step of length h turns it by O(h).
 //
 // What a frame may offer besides, and what is assumed when it does not:
-//   reach(v)            the fraction of v that the retraction can be trusted with          (1)
-//   clips()             eigenvalues that had to be clipped to get here                     (0)
-//   transport_to(next)  the paper's transport as a linear map in coordinates               (none)
-//   exp(v), log(other), distance(other)    where closed forms exist                        (none)
-//   state(), restored(s)  all numbers of the frame, and a frame made from them: what a checkpoint
-//                       keeps                                                              (none)
+//   reach(v)             the fraction of v that the retraction can be trusted with        (1)
+//   clips()              eigenvalues that had to be clipped to get here                   (0)
+//   lift(U)              coordinates of an ambient tangent vector, push's inverse         (least squares)
+//   transport_to(next)   the paper's transport as a linear map in coordinates             (none)
+//   exp, log, distance   where closed forms exist                                         (none)
+//   state(), restored()  all numbers of the frame, and a frame made from them: what a
+//                        checkpoint keeps                                                 (none)
 #pragma once
 
 #include <concepts>
@@ -83,6 +82,43 @@ double reach(const F& frame, const Vector& v) {
     return frame.reach(v);
   else
     return 1.0;
+}
+
+/// The coordinates whose push comes closest to the ambient vector U: lift(push(v)) = v. Conjugate
+/// gradients on pull∘push where the frame does not say; one iteration if the metric is the ambient one.
+template <Frame F>
+Vector lift(const F& frame, const Vector& U) {
+  if constexpr (requires { frame.lift(U); }) {
+    return frame.lift(U);
+  } else {
+    Vector r = frame.pull(Matrix(U)), x = Vector::Zero(r.size()), p = r;
+    double rr = r.squaredNorm();
+    const double enough = 1e-26 * rr + 1e-30 * U.squaredNorm();
+    for (Index k = 0; k < 2 * r.size() && rr > enough; ++k) {
+      const Vector Ap = frame.pull(Matrix(frame.push(p)));
+      if (!(p.dot(Ap) > 0.0)) break;
+      const double alpha = rr / p.dot(Ap);
+      x += alpha * p;
+      r -= alpha * Ap;
+      const double before = rr;
+      rr = r.squaredNorm();
+      p = r + (rr / before) * p;
+    }
+    return x;
+  }
+}
+
+/// The frame at the manifold's point nearest to the ambient point m, found from a frame close to it.
+template <Frame F>
+F nearest(const F& start, const Vector& m) {
+  F frame = start;
+  for (int k = 0; k < 5; ++k) {
+    Vector v = lift(frame, m - Vector(frame.point()));
+    const double fraction = reach(frame, v);
+    frame = frame.retract(Vector(fraction * v));
+    if (fraction == 1.0 && v.norm() < 1e-9) break;
+  }
+  return frame;
 }
 
 template <Frame F>

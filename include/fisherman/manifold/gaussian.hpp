@@ -1,10 +1,9 @@
-// Gaussian distributions (μ, Σ) in the geometries of the covariance. Ambient numbers: μ, then Σ
-// column by column. An ambient gradient is (∇_μ, ∇_Σ), with tr(∇_Σ U) the derivative along U.
+// Gaussian distributions (μ, Σ) in the geometries of the covariance. Ambient numbers: μ, then Σ column
+// by column. An ambient gradient is (∇_μ, ∇_Σ), with tr(∇_Σ U) the derivative along U.
 //
 //   GaussianEuclidean         the paper's "Euc": coordinates (u, svec U)
 //   GaussianBuresWasserstein  the paper's "BW"
-//   GaussianAffine            Fisher-Rao: coordinates (L⁻¹u, svec(L⁻¹UL⁻ᵀ)/√2). The Fisher matrix
-//   is
+//   GaussianAffine            Fisher-Rao: coordinates (L⁻¹u, svec(L⁻¹UL⁻ᵀ)/√2). The Fisher matrix is
 //                             the identity at every point, so old scores never go stale.
 #pragma once
 
@@ -49,6 +48,12 @@ class Gaussian {
     require_size(v, dimension(), "a tangent vector of a Gaussian");
     return joined(covariance_.push_mean(v.head(order())),
                   covariance_.push(v.tail(covariance_.dimension())));
+  }
+
+  Vector lift(const Vector& U) const {
+    require_size(U, order() + order() * order(), "an ambient tangent vector of a Gaussian");
+    return joined(covariance_.lift_mean(U.head(order())),
+                  covariance_.lift(U.tail(order() * order())));
   }
 
   Gaussian retract(const Vector& v) const {

@@ -26,6 +26,7 @@ class Grassmann {
   Vector point() const;
   Matrix pull(const ConstMatrixRef& E) const;
   Vector push(const ConstVectorRef& v) const;
+  Vector lift(const Vector& U) const { return pull(U); }
   Grassmann retract(const Vector& v) const;
   /// Keeps principal angles of a step below one radian or so.
   double reach(const Vector& v) const;

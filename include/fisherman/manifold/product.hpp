@@ -49,6 +49,13 @@ class Product {
     return joined([&](const auto& f) -> Vector { return f.push(next_part(v, f.dimension(), at)); });
   }
 
+  Vector lift(const Vector& U) const {
+    Index at = 0;
+    return joined([&](const auto& f) -> Vector {
+      return fisherman::lift(f, next_part(U, Vector(f.point()).size(), at));
+    });
+  }
+
   Product retract(const Vector& v) const {
     require_size(v, dimension(), "a step on a product");
     return with_parts(v, [](const auto& f, const Vector& part) { return f.retract(part); });

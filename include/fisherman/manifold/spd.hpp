@@ -6,12 +6,11 @@
 //   SpdAffine            tr(Σ⁻¹UΣ⁻¹V): invariant under congruence, and for Gaussians Fisher's own.
 //   SpdLogEuclidean      tr(D log[U] D log[V]): flat.
 //
-// All four frames are smooth functions of Σ, so their transports are isometric and
-// path-independent.
+// All four frames are smooth functions of Σ: their transports are isometric and path-independent.
 //
 // Each has, besides the operations of a frame, what Gaussian<…> needs of a covariance geometry:
-// pull_squares(A), the coordinates of the covectors a aᵀ for A's columns a, and
-// pull_mean/push_mean, how the geometry measures the mean.
+// pull_squares(A), the coordinates of the covectors a aᵀ for A's columns a, and pull_mean, push_mean
+// and lift_mean, how the geometry measures the mean.
 #pragma once
 
 #include "fisherman/core/spectral.hpp"
@@ -60,6 +59,7 @@ class SpdEuclidean : public SpdPoint {
   Matrix pull(const ConstMatrixRef& E) const;
   Matrix pull_squares(const ConstMatrixRef& A) const;
   Vector push(const ConstVectorRef& v) const;
+  Vector lift(const Vector& U) const;
   /// Σ + U, clipped.
   SpdEuclidean retract(const Vector& v) const;
   /// Half the way to the boundary of the cone at most.
@@ -69,6 +69,7 @@ class SpdEuclidean : public SpdPoint {
 
   Matrix pull_mean(const ConstMatrixRef& E) const { return E; }
   Vector push_mean(const ConstVectorRef& v) const { return v; }
+  Vector lift_mean(const ConstVectorRef& u) const { return u; }
 
  private:
   explicit SpdEuclidean(Reached reached) : SpdPoint(std::move(reached)) {}
@@ -83,6 +84,7 @@ class SpdBuresWasserstein : public SpdPoint {
   Matrix pull(const ConstMatrixRef& E) const;
   Matrix pull_squares(const ConstMatrixRef& A) const;
   Vector push(const ConstVectorRef& v) const;
+  Vector lift(const Vector& U) const;
   /// eq:bw-exp-map: (I+X)Σ(I+X), clipped. Second order; exact while I+X is positive.
   SpdBuresWasserstein retract(const Vector& v) const;
   /// Keeps ‖X‖ ≤ ½: at 1, I+X stops being positive.
@@ -103,6 +105,7 @@ class SpdBuresWasserstein : public SpdPoint {
 
   Matrix pull_mean(const ConstMatrixRef& E) const { return E; }
   Vector push_mean(const ConstVectorRef& v) const { return v; }
+  Vector lift_mean(const ConstVectorRef& u) const { return u; }
 
  private:
   explicit SpdBuresWasserstein(Reached reached);
@@ -122,6 +125,7 @@ class SpdAffine : public SpdPoint {
   Matrix pull(const ConstMatrixRef& E) const;
   Matrix pull_squares(const ConstMatrixRef& A) const;
   Vector push(const ConstVectorRef& v) const;
+  Vector lift(const Vector& U) const;
   /// Σ + U + ½UΣ⁻¹U, always positive definite; or exp.
   SpdAffine retract(const Vector& v) const;
   /// Keeps ‖L⁻¹UL⁻ᵀ‖ ≤ 1, where the second-order retraction and exp part.
@@ -137,6 +141,7 @@ class SpdAffine : public SpdPoint {
 
   Matrix pull_mean(const ConstMatrixRef& E) const;
   Vector push_mean(const ConstVectorRef& v) const;
+  Vector lift_mean(const ConstVectorRef& u) const;
 
  private:
   SpdAffine(Reached reached, SpdRetraction retraction, double scale);
@@ -152,7 +157,10 @@ class SpdLogEuclidean : public SpdPoint {
 
   Matrix pull(const ConstMatrixRef& E) const;
   Vector push(const ConstVectorRef& v) const;
+  Vector lift(const Vector& U) const;
   SpdLogEuclidean retract(const Vector& v) const;
+  /// Keeps ‖D log[U]‖ ≤ 2: no eigenvalue changes by more than a factor e².
+  double reach(const Vector& v) const;
 
   SpdLogEuclidean exp(const Vector& v) const { return retract(v); }
   Vector log(const SpdLogEuclidean& other) const;

@@ -23,6 +23,7 @@ class Oblique {
   Vector point() const { return as_vector(X_); }
   Matrix pull(const ConstMatrixRef& E) const;
   Vector push(const ConstVectorRef& v) const { return pull(v); }
+  Vector lift(const Vector& U) const { return pull(U); }
   /// The exponential: great circles.
   Oblique retract(const Vector& v) const;
   /// At most a quarter turn.

@@ -31,6 +31,7 @@ class Stiefel {
   Vector point() const;
   Matrix pull(const ConstMatrixRef& E) const;
   Vector push(const ConstVectorRef& v) const;
+  Vector lift(const Vector& U) const { return pull(U); }
   Stiefel retract(const Vector& v) const;
   /// Keeps the largest rotation of a step at about one radian.
   double reach(const Vector& v) const;

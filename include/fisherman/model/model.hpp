@@ -1,15 +1,13 @@
 // A model is what is fitted: a loss whose gradient can be estimated at a frame, and a family of
 // distributions whose scores can be sampled there.
 //
-//   gradient(frame, draws)   an unbiased estimate of the loss's gradient, in the frame's
-//   coordinates:
-//                            usually frame.pull(E) of an ambient gradient E
-//                            (eq:stochastic-gradient)
+//   gradient(frame, draws)   an unbiased estimate of the loss's gradient, in the frame's coordinates:
+//                            usually frame.pull(E) of an ambient gradient E    (eq:stochastic-gradient)
 //   scores(frame, draws)     b scores ∇ log q_θ(y), y ~ q_θ, as columns in the frame's coordinates.
 //                            They must come from the model (the true Fisher information), not from
 //                            the data. Only needed by approximations that learn from scores.
-//   objective(frame)         the loss itself, for traces (optional) fisher(frame)            the
-//   Fisher operator in closed form, for Exact                  (optional)
+//   objective(frame)         the loss itself, for traces                                    (optional)
+//   fisher(frame)            the Fisher operator in closed form, for Exact                  (optional)
 //
 // Randomness comes from `draws` alone: the same draws give the same numbers, on any thread.
 #pragma once

@@ -1,14 +1,11 @@
 // What variational Bayes approximates: an unnormalised log density on ℝᵈ and its gradient.
 //
 //   dimension()
-//   log_density(betas, gradients)   the values at the columns of `betas`, as a vector; the
-//   gradients go
-//                                   into the columns of `gradients`, which has the right size
-//                                   already
-//   mean_hessian(betas)             the Hessian of the log density, averaged over the columns
-//   (optional;
-//                                   what Bonnet-Price needs)
-//   expected(mean, covariance)      E log density under N(mean, covariance), exactly (optional)
+//   log_density(betas, gradients)  the values at the columns of `betas`, as a vector; the gradients go
+//                                  into the columns of `gradients`, which has the right size already
+//   mean_hessian(betas)            the Hessian of the log density, averaged over the columns
+//                                  (optional; what Bonnet-Price needs)
+//   expected(mean, covariance)     E log density under N(mean, covariance), exactly (optional)
 #pragma once
 
 #include <concepts>

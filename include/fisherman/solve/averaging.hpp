@@ -1,11 +1,12 @@
-// Polyak-Ruppert averaging on the manifold, without logarithms.
+// Polyak-Ruppert averaging on the manifold, which the paper leaves to future work.
 //
-// The average is kept as the tangent vector w at the current point that leads to it: θ̄ = R_θ(w).
-// When the point moves by v, the average seen from the new point lies at w − v, and taking the new
-// point in shrinks that by the weight of the old ones. In coordinates of a frame this is the whole
-// update; on ℝⁿ it is the ordinary average.
+// The average is taken of the points in ambient numbers, where it cannot drift, and brought to the
+// manifold when it is asked for: the nearest point, found from the current one. Iterates scatter by
+// O(√τ), so bending the chart costs O(τ) = O(s^-α), less than the O(s^-½) of the average itself. (Adding
+// up steps in the moving frame costs O(s^(1-2α)), which is not.)
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "fisherman/core/archive.hpp"
@@ -17,7 +18,7 @@ namespace fisherman {
 struct AveragingOptions {
   bool on = false;
   std::int64_t start = 0;  // iterations to leave out
-  double power = 0.0;      // the k-th point counts k^power: more weight to late ones
+  double power = 0.0;      // the k-th point counts about k^power: more weight to late ones
 };
 
 class Average {
@@ -30,31 +31,34 @@ class Average {
             ", but must not be negative");
   }
 
-  /// The point moved by the step v of iteration s.
-  void follow(const Vector& v, std::int64_t s) {
+  /// Takes in the frame that iteration s led to.
+  template <class F>
+  void follow(const F& frame, std::int64_t s) {
     if (!options_.on || s < options_.start) return;
     ++count_;
     const double share = std::min(1.0, (1.0 + options_.power) / (double(count_) + options_.power));
-    if (w_.size() == 0) w_ = Vector::Zero(v.size());
-    w_ = (1.0 - share) * (w_ - v);
+    if (count_ == 1)
+      mean_ = frame.point();
+    else
+      mean_ += share * (Vector(frame.point()) - mean_);
   }
 
   bool empty() const { return count_ == 0; }
-  /// From the current point to the average.
-  const Vector& offset() const { return w_; }
+  /// In ambient numbers; in general not on the manifold.
+  const Vector& mean() const { return mean_; }
 
   void save(Writer& out) const {
-    out.put(w_);
+    out.put(mean_);
     out.put(count_);
   }
   void load(Reader& in) {
-    w_ = in.get_vector();
+    mean_ = in.get_vector();
     count_ = in.get<std::int64_t>();
   }
 
  private:
   AveragingOptions options_;
-  Vector w_;
+  Vector mean_;
   std::int64_t count_ = 0;
 };
 

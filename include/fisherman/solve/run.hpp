@@ -13,7 +13,7 @@
 namespace fisherman {
 
 struct RunOptions {
-  StepRule rule;
+  StepRule rule = {};
   Carry carry = Carry::frame;
   std::int64_t evaluate_every = 1;  // iterations between evaluations of the objective; 0 = never
   std::int64_t patience = 8;        // rejected steps in a row before the run counts as diverged

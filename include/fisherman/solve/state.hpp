@@ -24,7 +24,7 @@ struct State {
   std::int64_t rejected_in_a_row = 0, rejected = 0, clips = 0;
 
   /// The averaged point if averaging is on, otherwise the last one.
-  F estimate() const { return average.empty() ? frame : frame.retract(average.offset()); }
+  F estimate() const { return average.empty() ? frame : nearest(frame, average.mean()); }
 };
 
 template <Frame F, FisherApproximation H>

@@ -56,8 +56,8 @@ StepReport advance(State<F, H>& s, M& model, const StepRule& rule, Carry how = C
   const Vector v = -tau * natural;
   F next = s.frame.retract(v);          // eq:approx-ngd-update
   carry(s.fisher, s.frame, next, how);  // eq:fisher-transport
-  s.average.follow(v, s.iteration);
   s.frame = std::move(next);
+  s.average.follow(s.frame, s.iteration);
   return {0.5 * slope, tau, 0.5 * tau * tau * slope, g.norm(), v.norm()};
 }
 

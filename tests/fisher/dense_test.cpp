@@ -1,0 +1,144 @@
+#include "fisherman/fisher/dense.hpp"
+
+#include <Eigen/LU>
+
+#include "expect_laws.hpp"
+#include "fisherman/core/spectral.hpp"
+#include "fisherman/fisher/any_fisher.hpp"
+#include "fisherman/fisher/spectrum_bounds.hpp"
+#include "fisherman/manifold/spd.hpp"
+#include "fisherman/manifold/sphere.hpp"
+#include "fisherman/testing/fisher_laws.hpp"
+#include "toy.hpp"
+
+namespace fisherman {
+namespace {
+
+TEST(Dense, Laws) {
+  for (const Index scores : {1, 3, 40}) {  // narrow, folded late; and wide, folded at once
+    const testing::FisherLawOptions options{.reference = testing::dense_reference(2.0),
+                                            .scores = scores};
+    for (const Index n : {1, 2, 17, 70}) {
+      const auto report = testing::check_fisher(Dense(n, {.epsilon = 2.0}), options);
+      EXPECT_TRUE(report.ok()) << "n = " << n << ", b = " << scores << '\n' << report;
+    }
+    const auto erased = testing::check_fisher(AnyFisher(Dense(17, {.epsilon = 2.0})), options);
+    EXPECT_TRUE(erased.ok()) << erased;
+  }
+}
+
+TEST(Dense, LawsInSinglePrecision) {
+  const auto report = testing::check_fisher(DenseSingle(30, {.epsilon = 2.0}),
+                                            {.reference = testing::dense_reference(2.0),
+                                             .tolerance = 2e-5});  // a few hundred float roundings
+  EXPECT_TRUE(report.ok()) << report;
+}
+
+TEST(Dense, TilesAndTriangleAgreeForLargerSizes) {
+  const auto report =
+      testing::check_fisher(Dense(530, {.epsilon = 2.0}),
+                            {.reference = testing::dense_reference(2.0), .blocks = 5, .scores = 9});
+  EXPECT_TRUE(report.ok()) << report;
+}
+
+TEST(Dense, StaysAccurateOver5000Absorbs) {
+  const Index d = 400;
+  for (const Index b : {1, 32}) {
+    Dense dense(d);
+    Matrix H = Matrix::Identity(d, d);
+    const Vector g = toy::random_vector(d, 1);
+    for (std::uint64_t k = 0; k < 5000; ++k) {
+      const Matrix phi = toy::random_matrix(d, b, 10 + k);
+      dense.absorb(phi);
+      H.selfadjointView<Eigen::Lower>().rankUpdate(phi);
+      if (k % 3 == 0) dense.solve(g);  // with and without a gradient in the same pass
+    }
+    H.triangularView<Eigen::StrictlyUpper>() = H.transpose();
+    const Matrix inverse = dense.inverse(), fresh = double(5000 * b) * H.inverse();
+    EXPECT_LT((inverse - fresh).norm() / fresh.norm(), 1e-9) << "b = " << b;
+    EXPECT_EQ((inverse - inverse.transpose()).norm(), 0.0);
+    EXPECT_GT(spectrum(inverse).values(0), 0.0);
+  }
+}
+
+/// Absorbs along a random walk, carried by the manifold's own transport, against H carried densely
+/// by the same congruence: H⁻¹ ← BᵀH⁻¹B means H ← (B⁻ᵀ)ᵀ H B⁻ᵀ.
+template <class F>
+void expect_accurate_with_transport(F frame, int absorbs, Index b, int steps_between, double size) {
+  const Index d = frame.dimension();
+  Dense dense(d);
+  Matrix H = Matrix::Identity(d, d);
+  for (int k = 0; k < absorbs; ++k) {
+    const Matrix phi =
+        frame.pull(toy::random_matrix(Vector(frame.point()).size(), b, 10 + std::uint64_t(k)));
+    dense.absorb(phi);
+    H += phi * phi.transpose();
+    if (k % steps_between != 0) continue;
+    const F next =
+        frame.retract(size * toy::random_vector(d, 20000 + std::uint64_t(k)).normalized());
+    const Transport backward = next.transport_to(frame);
+    dense.carry(frame.transport_to(next), backward);
+    const Matrix B = backward.inverse_adjoint(Matrix::Identity(d, d));
+    H = (B.transpose() * H * B).eval();
+    frame = next;
+  }
+  const Matrix inverse = dense.inverse(), fresh = double(absorbs) * double(b) * H.inverse();
+  EXPECT_LT((inverse - fresh).norm() / fresh.norm(), 1e-9);
+  EXPECT_EQ((inverse - inverse.transpose()).norm(), 0.0);
+  EXPECT_GT(spectrum(inverse).values(0), 0.0);
+}
+
+TEST(Dense, StaysAccurateWithBuresWassersteinTransport) {
+  expect_accurate_with_transport(SpdBuresWasserstein(Matrix::Identity(6, 6)), 5000, 1, 1, 0.01);
+  expect_accurate_with_transport(SpdBuresWasserstein(toy::random_spd(6, 1)), 1000, 32, 1, 0.01);
+}
+
+TEST(Dense, StaysAccurateWithParallelTransport) {
+  expect_accurate_with_transport(Sphere(toy::random_vector(40, 2)), 5000, 1, 1, 0.05);
+  expect_accurate_with_transport(SpdAffine(toy::random_spd(5, 3)), 1000, 4, 1, 0.05);
+}
+
+// H = I + ΦΦᵀ plus unit vectors that go round: after whole cycles a floor is exactly λ on the
+// diagonal.
+TEST(Dense, AFloorHoldsUpUnseenDirections) {
+  const Index d = 10;
+  Dense bare(d), held(d, {.floor = {.level = 0.01}});
+  const Matrix one = Vector::Unit(d, 0);
+  for (int k = 0; k < 400; ++k) {
+    bare.absorb(one);
+    held.absorb(one);
+  }
+  const Vector unseen = Vector::Unit(d, 5);
+  EXPECT_NEAR(unseen.dot(bare.solve(unseen)), 400.0, 1e-9);  // n/ε: grows for ever
+  EXPECT_NEAR(unseen.dot(held.solve(unseen)), 400.0 / (1.0 + 0.01 * 400.0), 1e-9);  // → 1/λ
+  EXPECT_NEAR((Floor{.level = 2.0, .decay = 0.5}.at(100)), 0.2, 1e-15);
+}
+
+TEST(Dense, SpectrumBoundsAreTheExtremeEigenvalues) {
+  Dense dense(60);
+  dense.absorb(toy::random_matrix(60, 200, 3));
+  const Vector exact = spectrum(dense.inverse()).values;
+  const SpectrumBounds bounds = spectrum_bounds(dense, 60);
+  EXPECT_NEAR(bounds.smallest / exact(0), 1.0, 1e-8);
+  EXPECT_NEAR(bounds.largest / exact(59), 1.0, 1e-8);
+  const SpectrumBounds rough = spectrum_bounds(dense, 20);
+  EXPECT_GE(rough.smallest, exact(0) * (1 - 1e-10));
+  EXPECT_LE(rough.largest, exact(59) * (1 + 1e-10));
+  EXPECT_NEAR(rough.largest / exact(59), 1.0, 0.05);
+}
+
+TEST(Dense, Misuse) {
+  expect_misuse([] { Dense(0); }, "positive dimension");
+  expect_misuse([] { Dense(3, {.epsilon = 0.0}); }, "epsilon is 0");
+  expect_misuse([] { Dense(3, {.fold = 0}); }, "fold is 0");
+  Dense dense(3);
+  expect_misuse([&] { dense.absorb(Matrix::Zero(2, 1)); }, "2 rows, but must have 3");
+  expect_misuse([&] { dense.solve(Vector::Zero(4)); }, "4 rows, but must have 3");
+  const Vector before = dense.solve(Vector::Ones(3));
+  EXPECT_THROW(dense.absorb(Vector::Constant(3, NAN)), NotFinite);
+  EXPECT_EQ(Vector(dense.solve(Vector::Ones(3))), before);
+  EXPECT_EQ(dense.count(), 0);
+}
+
+}  // namespace
+}  // namespace fisherman

@@ -1,0 +1,144 @@
+#include "fisherman/model/gaussian_vb.hpp"
+
+#include <Eigen/LU>
+
+#include "expect_laws.hpp"
+#include "fisherman/model/any_model.hpp"
+#include "fisherman/testing/model_laws.hpp"
+#include "toy.hpp"
+
+namespace fisherman {
+namespace {
+
+/// log density of Σ −cosh(cᵢβᵢ) − ½βᵀAβ: convex, not Gaussian, with exact Gaussian expectations.
+struct Cosh {
+  Matrix A;
+  Vector c;
+
+  Index dimension() const { return c.size(); }
+  Vector log_density(const Matrix& betas, Matrix& gradients) const {
+    const Matrix s = c.asDiagonal() * betas, AB = A * betas;
+    gradients = -(c.asDiagonal() * s.array().sinh().matrix()) - AB;
+    return -(s.array().cosh().colwise().sum() + 0.5 * (betas.array() * AB.array()).colwise().sum())
+                .transpose()
+                .matrix();
+  }
+  Matrix mean_hessian(const Matrix& betas) const {
+    const Vector mean = (c.asDiagonal() * betas).array().cosh().rowwise().mean();
+    return -A - Matrix(c.cwiseAbs2().cwiseProduct(mean).asDiagonal());
+  }
+  double expected(const Vector& mean, const Matrix& covariance) const {
+    // E cosh(cβ) = e^{c²σ²/2} cosh(cμ)
+    const Vector variance = covariance.diagonal();
+    const double cosh_part =
+        ((0.5 * c.array().square() * variance.array()).exp() * (c.array() * mean.array()).cosh())
+            .sum();
+    return -cosh_part - 0.5 * (mean.dot(A * mean) + (A * covariance).trace());
+  }
+};
+
+const Index n = 3;
+Cosh target() { return {toy::random_spd(n, 1), Vector{{0.5, 1.0, 0.8}}}; }
+const Vector mean = Vector{{0.3, -0.2, 0.5}};
+Matrix covariance() { return 0.5 * toy::random_spd(n, 2); }
+
+template <class Check>
+void in_all_geometries(Check check) {
+  check(gaussian_euclidean(mean, covariance()), "euclidean");
+  check(gaussian_bures_wasserstein(mean, covariance()), "bw");
+  check(gaussian_affine(mean, covariance()), "affine");
+}
+
+// Tolerances: 5 standard errors of the Monte-Carlo mean, as the laws say; seeds are fixed.
+TEST(GaussianVb, GradientsAreDerivativesForEveryEstimatorAndGeometry) {
+  for (const auto estimator :
+       {GradientEstimator::bonnet_price, GradientEstimator::reparameterised,
+        GradientEstimator::sticking_the_landing, GradientEstimator::score_function}) {
+    GaussianVb model(target(), {.draws = 50, .estimator = estimator});
+    in_all_geometries([&](const auto& frame, const char* name) {
+      const auto report = testing::check_gradient(model, frame);
+      EXPECT_TRUE(report.ok()) << name << ", estimator " << int(estimator) << '\n' << report;
+    });
+  }
+}
+
+TEST(GaussianVb, ScoresHaveMeanZeroAndTheFisherOperatorAsSecondMoment) {
+  GaussianVb model(target(), {.scores = 100});
+  in_all_geometries([&](const auto& frame, const char* name) {
+    const auto report = testing::check_scores(model, frame);
+    EXPECT_TRUE(report.ok()) << name << '\n' << report;
+    using F = std::decay_t<decltype(frame)>;
+    AnyModel erased = AnyModel::of<F>(model);
+    const auto again = testing::check_scores(erased, AnyFrame(frame), {.repeats = 100});
+    EXPECT_TRUE(again.ok()) << name << ", type-erased\n" << again;
+  });
+}
+
+TEST(GaussianVb, KlIsHalfTheFisherNorm) {
+  in_all_geometries([&](const auto& frame, const char* name) {
+    using F = std::decay_t<decltype(frame)>;
+    const auto kl = [](const F& a, const F& b) {
+      return gaussian_kl(a.mean(), a.covariance(), b.mean(), b.covariance());
+    };
+    const auto report = testing::check_kl<F>(frame, gaussian_fisher(frame), kl);
+    EXPECT_TRUE(report.ok()) << name << '\n' << report;
+  });
+}
+
+TEST(GaussianVb, StickingTheLandingIsQuietAtTheOptimum) {
+  // q equals a Gaussian target: every draw's gradient is exactly zero.
+  const Matrix precision = toy::random_spd(n, 3);
+  const PointwiseTarget gaussian(n, [&](const Vector& b, Vector& g) {
+    g = -precision * b;
+    return 0.5 * b.dot(g);
+  });
+  const GaussianVb model(gaussian,
+                         {.draws = 5, .estimator = GradientEstimator::sticking_the_landing});
+  const auto q = gaussian_affine(Vector::Zero(n), precision.inverse());
+  EXPECT_LT(model.gradient(q, Draws(1, 1)).norm(), 1e-12);
+  const GaussianVb noisy(gaussian, {.draws = 5, .estimator = GradientEstimator::reparameterised});
+  EXPECT_GT(noisy.gradient(q, Draws(1, 1)).norm(), 0.1);
+}
+
+TEST(GaussianVb, ReusedDrawsAreTheGradientsOwn) {
+  const auto q = gaussian_affine(mean, covariance());
+  const GaussianVb reuse(target(), {.draws = 10, .scores = 4, .reuse_draws = true});
+  const GaussianVb fresh(target(), {.draws = 10, .scores = 4});
+  EXPECT_NE(reuse.scores(q, Draws(1, 1)), fresh.scores(q, Draws(1, 1)));
+  EXPECT_EQ(reuse.scores(q, Draws(1, 1)), reuse.scores(q, Draws(1, 1)));
+}
+
+TEST(GaussianVb, ObjectiveByDrawsIsCloseToTheExactOne) {
+  const auto q = gaussian_affine(mean, covariance());
+  const Cosh t = target();
+  const PointwiseTarget pointwise(n, [&](const Vector& b, Vector& g) {
+    Matrix slopes(n, 1);
+    const double value = t.log_density(b, slopes)(0);
+    g = slopes;
+    return value;
+  });
+  const double exact = GaussianVb(t).objective(q);
+  // 20,000 draws of a log density with standard deviation about 3: five standard errors are 0.1.
+  EXPECT_NEAR(GaussianVb(pointwise, {.objective_draws = 20000}).objective(q), exact, 0.1);
+}
+
+TEST(GaussianVb, Misuse) {
+  expect_misuse([] { GaussianVb(target(), {.draws = 0}); }, "draws is 0");
+  expect_misuse([] { GaussianVb(target(), {.scores = 0}); }, "scores is 0");
+  expect_misuse([] { GaussianVb(target(), {.draws = 2, .scores = 3, .reuse_draws = true}); },
+                "only 2 draws");
+  const PointwiseTarget plain(2, [](const Vector&, Vector&) { return 0.0; });
+  expect_misuse([&] { GaussianVb(plain, {.estimator = GradientEstimator::bonnet_price}); },
+                "mean_hessian");
+  expect_misuse([] { PointwiseTarget(0, {}); }, "positive dimension");
+}
+
+TEST(GaussianKl, ByHand) {
+  // KL(N(0,1) ‖ N(1,4)) = ½(¼ + ¼ − 1 + ln 4)
+  EXPECT_NEAR(
+      gaussian_kl(Vector::Zero(1), Matrix::Ones(1, 1), Vector::Ones(1), 4.0 * Matrix::Ones(1, 1)),
+      0.5 * (0.5 - 1.0 + std::log(4.0)), 1e-14);
+}
+
+}  // namespace
+}  // namespace fisherman

@@ -1,0 +1,66 @@
+# Installs a build of Fisherman into an empty folder, builds the project beside this file against
+# it as a stranger would, and runs it. The project is the README's quick start, so the test also
+# holds the README to its word: program, CMakeLists and output stand there as they are here.
+#
+#   cmake -DBUILD_DIR=build/release -DSOURCE_DIR=tests/package -DWORK_DIR=/tmp/somewhere -P run.cmake
+
+foreach(variable BUILD_DIR SOURCE_DIR WORK_DIR)
+  if(NOT DEFINED ${variable})
+    message(FATAL_ERROR "run.cmake needs -D${variable}=…")
+  endif()
+  get_filename_component(${variable} "${${variable}}" ABSOLUTE)
+endforeach()
+
+function(step sentence)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${sentence} failed (${result}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# What the build was made with, the stranger uses too.
+function(from_cache variable)
+  file(STRINGS "${BUILD_DIR}/CMakeCache.txt" line REGEX "^${variable}:")
+  string(REGEX REPLACE "^[^=]*=" "" line "${line}")
+  set(${variable} "${line}" PARENT_SCOPE)
+endfunction()
+
+function(expect_in_readme text what)
+  string(STRIP "${text}" text)
+  string(FIND "${readme}" "${text}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "README.md does not hold ${what} word for word")
+  endif()
+endfunction()
+
+set(prefix "${WORK_DIR}/prefix")
+file(REMOVE_RECURSE "${WORK_DIR}")
+file(MAKE_DIRECTORY "${WORK_DIR}")
+step("Installing" "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${prefix}")
+
+# An installed package must not point at where it was built, nor at one machine's libraries.
+file(GLOB_RECURSE configs "${prefix}/*.cmake")
+foreach(config IN LISTS configs)
+  file(READ "${config}" content)
+  string(FIND "${content}" "${BUILD_DIR}" at)
+  if(NOT at EQUAL -1 OR content MATCHES "[\";>:]/[^\";]*(\\.so|\\.a|/include)[\";]")
+    message(FATAL_ERROR "${config} holds a path of this machine: ${BUILD_DIR} or ${CMAKE_MATCH_0}")
+  endif()
+endforeach()
+
+from_cache(CMAKE_GENERATOR)
+from_cache(CMAKE_CXX_COMPILER)
+step("Configuring" "${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${WORK_DIR}/build"
+  -G "${CMAKE_GENERATOR}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" -DCMAKE_BUILD_TYPE=Release
+  "-DCMAKE_PREFIX_PATH=${prefix}")
+step("Building" "${CMAKE_COMMAND}" --build "${WORK_DIR}/build")
+step("Running" "${WORK_DIR}/build/bioassay")
+message("${output}")
+
+file(READ "${SOURCE_DIR}/../../README.md" readme)
+file(READ "${SOURCE_DIR}/main.cpp" program)
+file(READ "${SOURCE_DIR}/CMakeLists.txt" lists)
+expect_in_readme("${program}" "tests/package/main.cpp")
+expect_in_readme("${lists}" "tests/package/CMakeLists.txt")
+expect_in_readme("${output}" "the output above")

@@ -1,0 +1,222 @@
+// The step, the driver, step rules, averaging, stopping, observers.
+#include "fisherman/solve/run.hpp"
+
+#include <Eigen/LU>
+#include <sstream>
+
+#include "expect_laws.hpp"
+#include "fisherman/fisher/dense.hpp"
+#include "fisherman/fisher/exact.hpp"
+#include "fisherman/fisher/identity.hpp"
+#include "fisherman/manifold/euclidean.hpp"
+#include "fisherman/manifold/gaussian.hpp"
+#include "fisherman/manifold/sphere.hpp"
+#include "fisherman/model/gaussian_vb.hpp"
+#include "fisherman/solve/observers.hpp"
+#include "toy.hpp"
+
+namespace fisherman {
+namespace {
+
+const StepRule plain{
+    .step_size = 0.1, .delay = 10.0, .decay = 0.5, .kl_radius = 0.0, .guard = false};
+
+// Algorithm 1 as printed, in vec-free Euclidean form: one score, Sherman-Morrison, (s+1)H⁻¹.
+TEST(Advance, IsThePaperAlgorithm) {
+  const Index d = 6;
+  const toy::Attraction model{toy::random_vector(d, 1), 1};
+  State state{Euclidean(toy::random_vector(d, 2)), Dense(d, {.epsilon = 4.0}), 5};
+  Vector theta = state.frame.point();
+  Matrix Hinv = Matrix::Identity(d, d) / 4.0;
+  for (int s = 0; s < 100; ++s) {
+    const Draws draws(5, std::uint64_t(s));
+    const Euclidean at(theta);
+    const Vector phi = model.scores(at, draws);
+    Hinv -= Hinv * phi * phi.transpose() * Hinv / (1.0 + phi.dot(Hinv * phi));
+    const double tau = 0.1 * std::pow(10.0 / (10.0 + s), 0.5);
+    theta -= tau * double(s + 1) * Hinv * model.gradient(at, draws);
+    advance(state, model, plain);
+    ++state.iteration;
+    ASSERT_LT((state.frame.point() - theta).norm(), 1e-12) << "iteration " << s;
+  }
+}
+
+TEST(Advance, ReportsWhatItDid) {
+  const toy::Attraction model{Vector::Zero(2), 1, 0.0};
+  State state{Euclidean(Vector{{3.0, 4.0}}), Identity(2)};
+  const StepReport r = advance(state, model, plain);
+  EXPECT_NEAR(r.gradient_norm, 5.0, 1e-14);
+  EXPECT_NEAR(r.predicted, 12.5, 1e-13);
+  EXPECT_NEAR(r.step, 0.1, 1e-15);
+  EXPECT_NEAR(r.step_norm, 0.5, 1e-14);
+  EXPECT_NEAR(r.kl, 0.125, 1e-14);
+}
+
+TEST(StepRule, CapsHold) {
+  const StepRule kl{.step_size = 10.0, .decay = 0.0, .kl_radius = 0.5};
+  EXPECT_NEAR(kl.length(0, 100.0, 10.0), 0.1, 1e-15);  // ½τ²·100 = ½
+  const StepRule norm{.step_size = 10.0, .decay = 0.0, .kl_radius = 0.0, .norm_cap = 0.3};
+  EXPECT_NEAR(norm.length(0, 100.0, 10.0), 0.03, 1e-15);
+  // The paper's c₀/(c₁+s)^α with c₀ = τ₀c₁^α.
+  const StepRule paper{.step_size = 0.2, .delay = 100.0, .decay = 0.75, .kl_radius = 0.0};
+  EXPECT_NEAR(paper.length(300, 1.0, 1.0), 0.2 * std::pow(100.0, 0.75) / std::pow(400.0, 0.75),
+              1e-15);
+  expect_misuse([] { StepRule{.step_size = 0.0}.check(); }, "step_size is 0");
+  expect_misuse([] { StepRule{.decay = 2.0}.check(); }, "decay is 2");
+  expect_misuse([] { StepRule{.kl_radius = -1.0}.check(); }, "kl_radius is -1");
+}
+
+TEST(Run, TheGuardKeepsAStepWithinReach) {
+  const toy::Attraction model{Vector(-100.0 * as_vector(Matrix::Identity(2, 2))), 1, 0.0};
+  const RunOptions guarded{.rule = {.step_size = 1.0, .kl_radius = 0.0}};
+  State state{SpdEuclidean(Matrix::Identity(2, 2)), Identity(3)};
+  run(state, model, guarded, after_iterations(5));
+  EXPECT_EQ(state.clips, 0);
+  State wild{SpdEuclidean(Matrix::Identity(2, 2)), Identity(3)};
+  const RunOptions unguarded{.rule = {.step_size = 1.0, .kl_radius = 0.0, .guard = false}};
+  run(wild, model, unguarded, after_iterations(5));
+  EXPECT_GT(wild.clips, 0);
+}
+
+TEST(Average, OnEuclideanSpaceIsTheMeanOfTheIterates) {
+  const toy::Attraction model{Vector::Zero(3), 1, 1.0};
+  for (const double power : {0.0, 2.0}) {
+    State state{Euclidean(Vector::Ones(3)), Identity(3), 1,
+                Average({.on = true, .start = 10, .power = power})};
+    Vector sum = Vector::Zero(3);
+    double weights = 0.0;
+    for (int s = 0; s < 50; ++s) {
+      advance(state, model, plain);
+      ++state.iteration;
+      if (s < 10) continue;
+      // A share of (1+p)/(k+p) for the newest point means weights Γ(k+p)/Γ(k), about k^p.
+      const double k = double(s - 9), w = std::exp(std::lgamma(k + power) - std::lgamma(k));
+      sum += w * state.frame.point();
+      weights += w;
+    }
+    EXPECT_LT((state.estimate().point() - sum / weights).norm(), 1e-13);
+  }
+  EXPECT_TRUE(Average().empty());
+  expect_misuse([] { Average({.start = -1}); }, "start");
+}
+
+TEST(Run, FindsAGaussianExactlyWithExactNaturalGradient) {
+  // Natural gradient with step 1 on a Gaussian target is Newton's method in disguise.
+  const Matrix precision = toy::random_spd(4, 3);
+  const Vector centre = toy::random_vector(4, 4);
+  const PointwiseTarget target(4, [&](const Vector& b, Vector& g) {
+    g = -precision * (b - centre);
+    return 0.5 * (b - centre).dot(g);
+  });
+  GaussianVb model(target, {.draws = 20, .estimator = GradientEstimator::sticking_the_landing});
+  State state{gaussian_affine(Vector::Zero(4), Matrix::Identity(4, 4)), Exact(14)};
+  const auto outcome =
+      run(state, model, {.rule = {.step_size = 0.5, .decay = 0.0}, .evaluate_every = 0},
+          when_predicted_below(1e-12) || after_iterations(500));
+  EXPECT_EQ(outcome.status, Status::converged) << describe(outcome.status);
+  EXPECT_LT((state.frame.mean() - centre).norm(), 1e-5);
+  EXPECT_LT((state.frame.covariance() - precision.inverse()).norm(), 1e-5);
+}
+
+/// Breaks in chosen iterations.
+struct Fragile {
+  toy::Attraction inner;
+  std::function<bool(std::uint64_t)> gradient_breaks = [](std::uint64_t) { return false; };
+  std::function<bool(std::uint64_t)> scores_break = [](std::uint64_t) { return false; };
+  Vector gradient(const Euclidean& f, const Draws& d) const {
+    return gradient_breaks(d.index()) ? Vector(Vector::Constant(f.dimension(), NAN))
+                                      : inner.gradient(f, d);
+  }
+  Matrix scores(const Euclidean& f, const Draws& d) const {
+    return scores_break(d.index()) ? Matrix(Matrix::Constant(f.dimension(), 1, INFINITY))
+                                   : inner.scores(f, d);
+  }
+};
+
+TEST(Run, ANonFiniteValueIsNeverApplied) {
+  const Fragile model{{Vector::Zero(3), 1, 0.1},
+                      [](std::uint64_t s) { return s == 5 || s == 6; },
+                      [](std::uint64_t s) { return s == 9; }};
+  State state{Euclidean(Vector::Ones(3)), Dense(3)};
+  Trace trace;
+  const auto outcome = run(state, model, {.rule = plain}, after_iterations(30), {trace.observer()});
+  EXPECT_EQ(outcome.status, Status::iterations_done);
+  EXPECT_EQ(state.rejected, 3);
+  EXPECT_TRUE(state.frame.point().allFinite());
+  EXPECT_EQ(state.caution, 1.0);  // given back by good steps
+  EXPECT_NE(outcome.trouble.find("scores"), std::string::npos) << outcome.trouble;
+  EXPECT_TRUE(std::isnan(trace.records()[5].step));
+  EXPECT_FALSE(std::isnan(trace.records()[7].step));
+}
+
+TEST(Run, TroubleWithoutEndIsDivergenceAndKeepsTheLastGoodState) {
+  const Fragile model{{Vector::Zero(3), 1, 0.1}, [](std::uint64_t s) { return s >= 4; }};
+  State state{Euclidean(Vector::Ones(3)), Dense(3)};
+  const auto outcome = run(state, model, {.rule = plain, .patience = 5}, after_iterations(100));
+  EXPECT_EQ(outcome.status, Status::diverged);
+  EXPECT_EQ(state.iteration, 9);
+  EXPECT_TRUE(state.frame.point().allFinite());
+  EXPECT_NE(outcome.trouble.find("gradient"), std::string::npos);
+  EXPECT_NE(describe(outcome.status).find("smaller step"), std::string::npos);
+}
+
+TEST(Run, Misuse) {
+  const toy::Attraction model{Vector::Zero(3)};
+  State state{Euclidean(Vector::Ones(3)), Identity(4)};
+  expect_misuse([&] { run(state, model, {}, after_iterations(1)); },
+                "dimension 4, but the frame has 3");
+  State sphere{Sphere(Vector::Unit(3, 0)), Dense(3)};
+  expect_misuse([&] { run(sphere, model, {.rule = {.delay = -1.0}}, after_iterations(1)); },
+                "delay is -1");
+  expect_misuse([] { after_iterations(-1); }, "must not be negative");
+  expect_misuse([] { when_predicted_below(0.0); }, "must be positive");
+}
+
+TEST(Run, ATransportThatDoesNotExistThrows) {
+  const toy::Attraction model{Vector::Zero(6)};
+  State state{gaussian_affine(Vector::Zero(2), Matrix::Identity(2, 2)), Dense(5)};
+  expect_misuse([&] { run(state, model, {.carry = Carry::paper}, after_iterations(1)); },
+                "no transport");
+}
+
+TEST(Stop, CriteriaCombine) {
+  Record r;
+  r.iteration = 10;
+  r.seconds = 2.0;
+  r.predicted = 0.5;
+  r.step_norm = 0.1;
+  EXPECT_EQ((after_iterations(20) || after_seconds(1.0))(r), Status::time_is_up);
+  EXPECT_EQ((after_iterations(10) || after_seconds(1.0))(r), Status::iterations_done);
+  EXPECT_EQ((after_iterations(10) && when_predicted_below(1.0))(r), Status::converged);
+  EXPECT_EQ((after_iterations(11) && when_predicted_below(1.0))(r), std::nullopt);
+  EXPECT_EQ(when_step_below(0.05)(r), std::nullopt);
+  r.predicted = Record::unknown;
+  EXPECT_EQ(when_predicted_below(1.0)(r), std::nullopt);  // NaN is below nothing
+  std::atomic<bool> flag = false;
+  const Stop stop = when_set(flag);
+  EXPECT_EQ(stop(r), std::nullopt);
+  flag = true;
+  EXPECT_EQ(stop(r), Status::interrupted);
+}
+
+TEST(Observers, TraceAndProgressTellTheStory) {
+  const toy::Attraction model{Vector::Zero(2), 1, 0.0};
+  State state{Euclidean(Vector::Ones(2)), Identity(2)};
+  Trace trace;
+  std::ostringstream bar, csv;
+  run(state, model, {.rule = plain, .evaluate_every = 2}, after_iterations(4),
+      {trace.observer(), Progress(bar, 4)});
+  ASSERT_EQ(trace.records().size(), 4U);
+  EXPECT_TRUE(std::isnan(trace.records()[0].objective));
+  EXPECT_LT(trace.records()[3].objective, trace.records()[1].objective);
+  trace.write_csv(csv);
+  EXPECT_EQ(csv.str().substr(0, 27), "iteration,seconds,objective");
+  const std::string table = csv.str();
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 5);
+  EXPECT_NE(bar.str().find("4/4 100%"), std::string::npos) << bar.str();
+  EXPECT_NE(bar.str().find("it/s"), std::string::npos);
+  EXPECT_EQ(bar.str().back(), '\n');
+}
+
+}  // namespace
+}  // namespace fisherman
