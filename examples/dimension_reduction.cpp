@@ -58,7 +58,7 @@ int main() {
   const Index n = 12, p = 2, N = 800;
   const double sigma = 0.5;
   const Draws world(5, 0);
-  const Matrix truth = orthonormalised(world.normals(0, n, p));
+  const Matrix truth = thin_qr(world.normals(0, n, p)).Q;
   const Vector y = world.normals(1, N, 1);
   Matrix f(3, N);  // centred functions of the response
   f << y.transpose(), y.array().square().matrix().transpose(), y.array().sin().matrix().transpose();
@@ -71,7 +71,7 @@ int main() {
   const Matrix S = model.fits * model.fits.transpose() / double(N);
   const Grassmann optimum(spectrum(S).P.rightCols(p));  // eigenvalues ascend
 
-  const Grassmann start(orthonormalised(world.normals(3, n, p)));
+  const Grassmann start(thin_qr(world.normals(3, n, p)).Q);
   const Index iterations = 1500;
   State state{start, Dense(start.dimension()), 1, Average({.on = true, .start = 500})};
   Trace trace;

@@ -2,9 +2,8 @@
 // starts.
 #pragma once
 
-#include <Eigen/QR>
-
 #include "fisherman/core/random.hpp"
+#include "fisherman/core/spectral.hpp"
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman::toy {
@@ -36,8 +35,7 @@ inline Matrix random_spd(Index n, std::uint64_t seed) {
 }
 
 inline Matrix random_orthonormal(Index n, Index p, std::uint64_t seed) {
-  const Eigen::HouseholderQR<Matrix> qr(Draws(seed, 0).normals(0, n, p));
-  return qr.householderQ() * Matrix::Identity(n, p);
+  return thin_qr(Draws(seed, 0).normals(0, n, p)).Q;
 }
 
 inline Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {

@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 #include "fisherman/core/parallel.hpp"
-
-// The narrow product is bound by memory if its inner loop uses wide registers, and by arithmetic if
-// it does not, so the compiler makes a version for each kind of machine and the loader picks one.
-// (Sanitizers cannot run the loader's choice.)
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(FISHERMAN_SANITIZED)
-#define FISHERMAN_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=haswell", "default")))
-#else
-#define FISHERMAN_CLONES
-#endif
 
 namespace fisherman {
 namespace {
@@ -22,113 +14,108 @@ constexpr Index tile = 256;
 constexpr Index narrow = 4;        // widest X for which one read of the triangle is the bound
 constexpr std::size_t chunks = 8;  // partial sums of the narrow product, whatever the threads
 
-/// Columns j … j+3 of the lower triangle, rows from `first` on, times `Width` vectors, both ways:
-/// y[i] += Σ a[i,c] x[j+c] and dot[c] += Σ a[i,c] x[i]. The four columns share the loads of x and
-/// y.
-template <class T, int Width>
-inline __attribute__((always_inline)) void four_columns(const T* a, Index stride, Index first,
-                                                        Index n, const T* x, T* y, Index vectors,
-                                                        Index j) {
-  const T* __restrict a0 = a + j * stride;
-  const T* __restrict a1 = a0 + stride;
-  const T* __restrict a2 = a1 + stride;
-  const T* __restrict a3 = a2 + stride;
-  if constexpr (Width == 1) {
-    const T* __restrict x0 = x;
-    T* __restrict y0 = y;
-    const T b0 = x0[j], b1 = x0[j + 1], b2 = x0[j + 2], b3 = x0[j + 3];
-    T d0 = 0, d1 = 0, d2 = 0, d3 = 0;
-#pragma omp simd reduction(+ : d0, d1, d2, d3)
-    for (Index i = first; i < n; ++i) {
-      const T u = x0[i];
-      y0[i] += a0[i] * b0 + a1[i] * b1 + a2[i] * b2 + a3[i] * b3;
-      d0 += a0[i] * u, d1 += a1[i] * u, d2 += a2[i] * u, d3 += a3[i] * u;
+// The narrow product is bound by memory if many columns share the loads of x and y, and by arithmetic
+// otherwise. Sums are kept in vectors of 32 bytes, which every compiler for every machine can split up.
+
+/// `Group` columns of the lower triangle from j on, rows from `first` on, times `Width` vectors, both
+/// ways: y[i] += Σ a[i,c] x[j+c] and y[j+c] += Σ a[i,c] x[i]. The vectors stand n apart in x and y.
+template <class T, int Width, int Group>
+[[gnu::always_inline]] inline void below_group(const T* a, Index stride, Index n, Index j,
+                                               Index first, const T* x, T* y) {
+  using Lanes [[gnu::vector_size(32)]] = T;
+  constexpr Index lanes = 32 / sizeof(T);
+  Lanes dot[Width][Group] = {};
+  T b[Width][Group];
+  for (int w = 0; w < Width; ++w)
+    for (int c = 0; c < Group; ++c) b[w][c] = x[w * n + j + c];
+  Index i = first;
+  for (; i + lanes <= n; i += lanes) {
+    Lanes u[Width], sum[Width];
+    for (int w = 0; w < Width; ++w) {
+      std::memcpy(&u[w], x + w * n + i, sizeof(Lanes));
+      std::memcpy(&sum[w], y + w * n + i, sizeof(Lanes));
     }
-    y0[j] += d0, y0[j + 1] += d1, y0[j + 2] += d2, y0[j + 3] += d3;
-  } else {
-    const T* __restrict x0 = x;
-    const T* __restrict x1 = x + vectors;
-    T* __restrict y0 = y;
-    T* __restrict y1 = y + vectors;
-    const T b0 = x0[j], b1 = x0[j + 1], b2 = x0[j + 2], b3 = x0[j + 3];
-    const T c0 = x1[j], c1 = x1[j + 1], c2 = x1[j + 2], c3 = x1[j + 3];
-    T d0 = 0, d1 = 0, d2 = 0, d3 = 0, e0 = 0, e1 = 0, e2 = 0, e3 = 0;
-#pragma omp simd reduction(+ : d0, d1, d2, d3, e0, e1, e2, e3)
-    for (Index i = first; i < n; ++i) {
-      const T u = x0[i], w = x1[i];
-      y0[i] += a0[i] * b0 + a1[i] * b1 + a2[i] * b2 + a3[i] * b3;
-      y1[i] += a0[i] * c0 + a1[i] * c1 + a2[i] * c2 + a3[i] * c3;
-      d0 += a0[i] * u, d1 += a1[i] * u, d2 += a2[i] * u, d3 += a3[i] * u;
-      e0 += a0[i] * w, e1 += a1[i] * w, e2 += a2[i] * w, e3 += a3[i] * w;
+#pragma GCC unroll 8
+    for (int c = 0; c < Group; ++c) {
+      Lanes e;
+      std::memcpy(&e, a + (j + c) * stride + i, sizeof(Lanes));
+#pragma GCC unroll 2
+      for (int w = 0; w < Width; ++w) {
+        sum[w] += e * b[w][c];
+        dot[w][c] += e * u[w];
+      }
     }
-    y0[j] += d0, y0[j + 1] += d1, y0[j + 2] += d2, y0[j + 3] += d3;
-    y1[j] += e0, y1[j + 1] += e1, y1[j + 2] += e2, y1[j + 3] += e3;
+    for (int w = 0; w < Width; ++w) std::memcpy(y + w * n + i, &sum[w], sizeof(Lanes));
   }
+  for (int w = 0; w < Width; ++w)
+    for (int c = 0; c < Group; ++c) {
+      const T* const column = a + (j + c) * stride;
+      T rest = 0;
+      for (Index k = i; k < n; ++k) {
+        y[w * n + k] += column[k] * b[w][c];
+        rest += column[k] * x[w * n + k];
+      }
+      for (Index l = 0; l < lanes; ++l) rest += dot[w][c][l];
+      y[w * n + j + c] += rest;
+    }
 }
 
-/// y += the part of A·x that columns [begin, end) of the lower triangle contribute, for `Width`
-/// vectors, one after the other in x and y with distance n.
-template <class T, int Width>
-inline __attribute__((always_inline)) void columns(const T* a, Index stride, Index n, Index begin,
-                                                   Index end, const T* x, T* y) {
-  Index j = begin;
-  for (; j + 4 <= end; j += 4) {
-    // The 4×4 corner on the diagonal by hand, the rectangle below it in the long loop.
-    for (Index c = 0; c < 4; ++c)
-      for (int v = 0; v < Width; ++v) {
-        const T* xv = x + v * n;
-        T* yv = y + v * n;
-        const T* col = a + (j + c) * stride;
-        yv[j + c] += col[j + c] * xv[j + c];
-        for (Index i = j + c + 1; i < j + 4; ++i) {
-          yv[i] += col[i] * xv[j + c];
-          yv[j + c] += col[i] * xv[i];
+/// y += what columns [begin, end) of the lower triangle contribute to A·x.
+template <class T, int Width, int Group>
+[[gnu::always_inline]] inline void columns(const T* a, Index stride, Index n, Index begin,
+                                           Index end, const T* x, T* y) {
+  for (Index j = begin; j < end;) {
+    const Index group = j + Group <= end ? Group : 1;
+    for (int w = 0; w < Width; ++w)  // the small triangle on the diagonal
+      for (Index c = j; c < j + group; ++c) {
+        y[w * n + c] += a[c + c * stride] * x[w * n + c];
+        for (Index i = c + 1; i < j + group; ++i) {
+          y[w * n + i] += a[i + c * stride] * x[w * n + c];
+          y[w * n + c] += a[i + c * stride] * x[w * n + i];
         }
       }
-    four_columns<T, Width>(a, stride, j + 4, n, x, y, n, j);
+    if (group == Group)
+      below_group<T, Width, Group>(a, stride, n, j, j + Group, x, y);
+    else
+      below_group<T, Width, 1>(a, stride, n, j, j + 1, x, y);
+    j += group;
   }
-  for (; j < end; ++j)
-    for (int v = 0; v < Width; ++v) {
-      const T* xv = x + v * n;
-      T* yv = y + v * n;
-      const T* col = a + j * stride;
-      T dot = col[j] * xv[j];
-      for (Index i = j + 1; i < n; ++i) {
-        yv[i] += col[i] * xv[j];
-        dot += col[i] * xv[i];
-      }
-      yv[j] += dot;
-    }
 }
 
-FISHERMAN_CLONES void columns_double_1(const double* a, Index s, Index n, Index b, Index e,
-                                       const double* x, double* y) {
-  columns<double, 1>(a, s, n, b, e, x, y);
-}
-FISHERMAN_CLONES void columns_double_2(const double* a, Index s, Index n, Index b, Index e,
-                                       const double* x, double* y) {
-  columns<double, 2>(a, s, n, b, e, x, y);
-}
-FISHERMAN_CLONES void columns_float_1(const float* a, Index s, Index n, Index b, Index e,
-                                      const float* x, float* y) {
-  columns<float, 1>(a, s, n, b, e, x, y);
-}
-FISHERMAN_CLONES void columns_float_2(const float* a, Index s, Index n, Index b, Index e,
-                                      const float* x, float* y) {
-  columns<float, 2>(a, s, n, b, e, x, y);
+/// The same code for three kinds of registers; the machine's is chosen once.
+template <class T>
+using Columns = void (*)(const T* a, Index stride, Index n, Index begin, Index end, const T* x,
+                         T* y);
+
+template <class T, int Width>
+void columns_plain(const T* a, Index stride, Index n, Index begin, Index end, const T* x, T* y) {
+  columns<T, Width, 4>(a, stride, n, begin, end, x, y);
 }
 
-void columns_1(const double* a, Index s, Index n, Index b, Index e, const double* x, double* y) {
-  columns_double_1(a, s, n, b, e, x, y);
+#if defined(__x86_64__)
+template <class T, int Width>
+[[gnu::target("avx2,fma")]] void columns_avx2(const T* a, Index stride, Index n, Index begin,
+                                              Index end, const T* x, T* y) {
+  columns<T, Width, 4>(a, stride, n, begin, end, x, y);
 }
-void columns_1(const float* a, Index s, Index n, Index b, Index e, const float* x, float* y) {
-  columns_float_1(a, s, n, b, e, x, y);
+template <class T, int Width>
+[[gnu::target("avx512f,avx512vl,avx512dq,fma")]] void columns_avx512(const T* a, Index stride,
+                                                                     Index n, Index begin,
+                                                                     Index end, const T* x, T* y) {
+  columns<T, Width, 8>(a, stride, n, begin, end, x, y);
 }
-void columns_2(const double* a, Index s, Index n, Index b, Index e, const double* x, double* y) {
-  columns_double_2(a, s, n, b, e, x, y);
-}
-void columns_2(const float* a, Index s, Index n, Index b, Index e, const float* x, float* y) {
-  columns_float_2(a, s, n, b, e, x, y);
+#endif
+
+template <class T, int Width>
+Columns<T> best_columns() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq"))
+    return columns_avx512<T, Width>;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return columns_avx2<T, Width>;
+#endif
+  return columns_plain<T, Width>;
 }
 
 /// The first column of chunk k, such that all chunks hold about the same area of the triangle.
@@ -145,6 +132,7 @@ void narrow_times(blas::View<const T> A, blas::View<const T> X, blas::View<T> Y,
     room.partial.resize(block * Index(chunks + 1));
   T* const x = room.partial.data() + block * Index(chunks);  // X without gaps between its columns
   for (Index v = 0; v < width; ++v) std::copy_n(X.data + v * X.stride, n, x + v * n);
+  static const Columns<T> one = best_columns<T, 1>(), two = best_columns<T, 2>();
   parallel_for(chunks, [&](std::size_t k) {
     T* const y = room.partial.data() + Index(k) * block;
     std::fill_n(y, block, T(0));
@@ -155,8 +143,8 @@ void narrow_times(blas::View<const T> A, blas::View<const T> X, blas::View<T> Y,
     for (Index c = begin; c < end; c += slab) {
       const Index stop = std::min(end, c + slab);
       Index v = 0;
-      for (; v + 2 <= width; v += 2) columns_2(A.data, A.stride, n, c, stop, x + v * n, y + v * n);
-      if (v < width) columns_1(A.data, A.stride, n, c, stop, x + v * n, y + v * n);
+      for (; v + 2 <= width; v += 2) two(A.data, A.stride, n, c, stop, x + v * n, y + v * n);
+      if (v < width) one(A.data, A.stride, n, c, stop, x + v * n, y + v * n);
     }
   });
   for (Index v = 0; v < width; ++v) {

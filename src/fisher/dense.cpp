@@ -93,8 +93,7 @@ BasicDense<Scalar>::BasicDense(Index dimension, DenseOptions options) {
   require(options.epsilon > 0.0 && std::isfinite(options.epsilon), "epsilon is ", options.epsilon,
           ", but must be positive and finite");
   require(options.fold >= 1, "fold is ", options.fold, ", but must be at least 1");
-  require(options.floor.level >= 0.0, "the floor's level is ", options.floor.level,
-          ", but must not be negative");
+  options.floor.check();
   impl_ = std::make_unique<Impl>(dimension, options);
 }
 
@@ -200,13 +199,12 @@ double BasicDense<Scalar>::memory(Index dimension, Index scores) {
 template <class Scalar>
 void BasicDense<Scalar>::save(Writer& out) const {
   const Impl& m = *impl_;
-  require(m.queued == 0,
-          "a Fisher approximation is saved after solve(), not between the two calls");
   out.put_lower(m.A);
   out.put(typename Impl::Block(m.P.leftCols(m.pending)));
   out.put(std::int64_t(m.P.cols()));  // decides when columns are folded in
   out.put(std::int64_t(m.count));
   out.put(std::int64_t(m.cycle));
+  out.put(typename Impl::Block(m.X.leftCols(m.queued)));  // left by a step that was rejected
 }
 
 template <class Scalar>
@@ -221,7 +219,13 @@ void BasicDense<Scalar>::load(Reader& in) {
   m.pending = columns.cols();
   m.count = Index(in.get<std::int64_t>());
   m.cycle = Index(in.get<std::int64_t>());
-  m.queued = 0;
+  const auto queue = in.get_matrix<typename Impl::Block>();
+  Reader::expect(queue.cols() == 0 || queue.rows() == m.n());
+  m.queued = queue.cols();
+  if (m.queued > 0) {
+    m.make_room(m.queued);
+    m.X.leftCols(m.queued) = queue;
+  }
 }
 
 template class BasicDense<double>;

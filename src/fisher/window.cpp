@@ -30,6 +30,7 @@ Window::Window(Index dimension, WindowOptions options)
   require(options.size > 0, "the window's size is ", options.size, ", but must be positive");
   require(options.epsilon > 0.0 && std::isfinite(options.epsilon), "epsilon is ", options.epsilon,
           ", but must be positive and finite");
+  options.floor.check();
 }
 
 void Window::absorb(const ConstMatrixRef& scores) {
@@ -105,7 +106,12 @@ void Window::carry(const Transport& forward, const Transport&) {
   }
   if (pairs_) V_.leftCols(k) = forward.inverse_adjoint(V_.leftCols(k));
   U_.leftCols(k) = forward.apply(U_.leftCols(k));
-  factorised_ = false;  // VᵀU is invariant, but symmetric and pair form factorise differently
+  // VᵀU is invariant under T and T⁻ᵀ, but not under the diagonal blocks of them that a block-diagonal
+  // approximation hands on.
+  if (forward.kind == Transport::Kind::general)
+    blas::gemm(1.0, Op::transposed, columns(V_, 0, k), Op::plain, columns(U_, 0, k), 0.0,
+               block(gram_, 0, 0, k, k));
+  factorised_ = false;
 }
 
 void Window::save(Writer& out) const {

@@ -29,7 +29,7 @@ inline Matrix completed(const ConstMatrixRef& X, const char* manifold) {
   Matrix basis(n, n);
   basis.leftCols(p) = X;
   for (Index j = p; j < n; ++j) basis.col(j) = Vector::Unit(n, order[std::size_t(j - p)]);
-  Matrix Q = orthonormalised(basis);
+  Matrix Q = thin_qr(basis).Q;
   Q.leftCols(p) = X;
   return Q;
 }
@@ -39,7 +39,7 @@ inline Matrix completed(const ConstMatrixRef& X, const char* manifold) {
 inline Matrix with_moved_complement(const Matrix& X, const Matrix& Q) {
   Matrix basis = Q;
   basis.leftCols(X.cols()) = X;
-  Matrix moved = orthonormalised(basis);
+  Matrix moved = thin_qr(basis).Q;
   moved.leftCols(X.cols()) = X;
   return moved;
 }

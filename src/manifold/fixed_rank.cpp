@@ -1,6 +1,5 @@
 #include "fisherman/manifold/fixed_rank.hpp"
 
-#include <Eigen/Dense>
 #include <utility>
 
 #include "fisherman/core/spectral.hpp"
@@ -16,14 +15,10 @@ void require_orthonormal(const Matrix& U, const char* name) {
 }
 
 /// Thin QR of [A B], with at most as many columns as rows.
-std::pair<Matrix, Matrix> joint_basis(const Matrix& A, const Matrix& B) {
+Qr joint_basis(const Matrix& A, const Matrix& B) {
   Matrix both(A.rows(), A.cols() + B.cols());
   both << A, B;
-  const Eigen::HouseholderQR<Matrix> qr(both);
-  const Index k = std::min(both.rows(), both.cols());
-  Matrix Q = qr.householderQ() * Matrix::Identity(both.rows(), k);
-  Matrix R = qr.matrixQR().topRows(k).triangularView<Eigen::Upper>();
-  return {std::move(Q), std::move(R)};
+  return thin_qr(both);
 }
 
 }  // namespace
@@ -45,12 +40,11 @@ FixedRank::FixedRank(const ConstMatrixRef& X, Index rank) {
   require(rank >= 1 && rank <= std::min(X.rows(), X.cols()), "rank ", rank,
           " is not between 1 and min(", X.rows(), ", ", X.cols(), ")");
   require(X.allFinite(), "a fixed-rank matrix holds a NaN or an infinity");
-  const Eigen::JacobiSVD<Matrix> svd(X, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Vector& s = svd.singularValues();
+  const auto [U, s, V] = svd(X);
   require(s(rank - 1) > 1e-12 * s(0), "the matrix has a rank below ", rank, ": singular value ",
           rank, " is ", s(rank - 1));
-  U_ = svd.matrixU().leftCols(rank);
-  V_ = svd.matrixV().leftCols(rank);
+  U_ = U.leftCols(rank);
+  V_ = V.leftCols(rank);
   S_ = s.head(rank).asDiagonal();
 }
 
@@ -119,14 +113,13 @@ FixedRank FixedRank::retract(const Vector& v) const {
   core.topLeftCorner(r, r) = S_ + t.M;
   core.topRightCorner(r, r).setIdentity();
   core.bottomLeftCorner(r, r).setIdentity();
-  const Eigen::JacobiSVD<Matrix> svd(Ru * core * Rv.transpose(),
-                                     Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Matrix U = Qu * svd.matrixU().leftCols(r), V = Qv * svd.matrixV().leftCols(r);
+  const auto [left, singular, right] = svd(Ru * core * Rv.transpose());
+  const Matrix U = Qu * left.leftCols(r), V = Qv * right.leftCols(r);
   const Matrix turn_u = polar_factor(U.transpose() * U_), turn_v = polar_factor(V.transpose() * V_);
   FixedRank next = *this;
   next.U_ = U * turn_u;
   next.V_ = V * turn_v;
-  next.S_ = turn_u.transpose() * svd.singularValues().head(r).asDiagonal() * turn_v;
+  next.S_ = turn_u.transpose() * singular.head(r).asDiagonal() * turn_v;
   return next;
 }
 

@@ -1,6 +1,6 @@
 #include "fisherman/manifold/grassmann.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <cmath>
 
 #include "complement.hpp"
@@ -42,8 +42,7 @@ Grassmann Grassmann::retract(const Vector& v) const {
   require_finite(v, "a Grassmann step");
   if (retraction_ == GrassmannRetraction::exponential) return exp(v);
   const Matrix moved = matrix() + Q_.rightCols(rows() - p_) * tangent(v);
-  const Matrix X =
-      retraction_ == GrassmannRetraction::qr ? orthonormalised(moved) : polar_factor(moved);
+  const Matrix X = retraction_ == GrassmannRetraction::qr ? thin_qr(moved).Q : polar_factor(moved);
   return Grassmann(Basis{with_moved_complement(X, Q_)}, p_, retraction_);
 }
 
@@ -55,9 +54,7 @@ double Grassmann::reach(const Vector& v) const {
 // Q·expm[0 −Kᵀ; K 0] with the thin SVD K = AΘBᵀ: X turns towards X⊥A by the angles Θ, X⊥ towards
 // −XB.
 Grassmann Grassmann::exp(const Vector& v) const {
-  const Eigen::JacobiSVD<Matrix> svd(tangent(v), Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Matrix &A = svd.matrixU(), &B = svd.matrixV();
-  const Vector angles = svd.singularValues();
+  const auto [A, angles, B] = svd(tangent(v));
   const Vector sine = angles.array().sin();
   const Vector cosine_less_one = -2.0 * (0.5 * angles).array().sin().square();
   const Matrix XB = matrix() * B, YA = Q_.rightCols(rows() - p_) * A;
@@ -74,21 +71,21 @@ Vector Grassmann::log(const Grassmann& other) const {
   const Eigen::FullPivLU<Matrix> lu(overlap.transpose());
   require(lu.isInvertible(), "the subspaces hold orthogonal directions: their log is not unique");
   const Matrix slope = lu.solve(across.transpose()).transpose();
-  const Eigen::JacobiSVD<Matrix> svd(slope, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Vector angles = svd.singularValues().array().atan();
-  const Matrix K = svd.matrixU() * angles.asDiagonal() * svd.matrixV().transpose();
+  const auto [A, tangents, B] = svd(slope);
+  const Vector angles = tangents.array().atan();
+  const Matrix K = A * angles.asDiagonal() * B.transpose();
   return as_vector(K);
 }
 
 double Grassmann::distance(const Grassmann& other) const {
   // Angles from sines and cosines together: accurate for small and for large ones.
-  const Eigen::JacobiSVD<Matrix> c(matrix().transpose() * other.matrix());
-  const Eigen::JacobiSVD<Matrix> s(Q_.rightCols(rows() - p_).transpose() * other.matrix());
+  const Vector c = svd(matrix().transpose() * other.matrix()).s;
+  const Vector s = svd(Q_.rightCols(rows() - p_).transpose() * other.matrix()).s;
   double sum = 0.0;
   for (Index k = 0; k < p_; ++k) {
-    const double cosine = c.singularValues()(k);
+    const double cosine = c(k);
     const Index mirrored = p_ - 1 - k;  // sines come in the opposite order
-    const double sine = mirrored < s.singularValues().size() ? s.singularValues()(mirrored) : 0.0;
+    const double sine = mirrored < s.size() ? s(mirrored) : 0.0;
     const double angle = std::atan2(sine, cosine);
     sum += angle * angle;
   }

@@ -1,7 +1,6 @@
 #include "fisherman/manifold/stiefel.hpp"
 
-#include <Eigen/Dense>
-#include <unsupported/Eigen/MatrixFunctions>
+#include <Eigen/LU>
 
 #include "complement.hpp"
 #include "fisherman/core/packing.hpp"
@@ -71,8 +70,7 @@ Stiefel Stiefel::retract(const Vector& v) const {
   const Matrix w = tangent(v);
   if (retraction_ == StiefelRetraction::cayley) return Stiefel(Basis{cayley(w)}, p_, retraction_);
   const Matrix moved = matrix() + Q_ * w;
-  const Matrix X =
-      retraction_ == StiefelRetraction::qr ? orthonormalised(moved) : polar_factor(moved);
+  const Matrix X = retraction_ == StiefelRetraction::qr ? thin_qr(moved).Q : polar_factor(moved);
   return Stiefel(Basis{with_moved_complement(X, Q_)}, p_, retraction_);
 }
 
@@ -84,7 +82,7 @@ double Stiefel::reach(const Vector& v) const {
 Stiefel Stiefel::exp(const Vector& v) const {
   require(p_ == rows(), "exp on St(", p_, ",", rows(),
           ") has no closed form; it exists on O(n) only");
-  return Stiefel(Basis{Q_ * tangent(v).exp()}, p_, retraction_);
+  return Stiefel(Basis{Q_ * rotation_exp(tangent(v))}, p_, retraction_);
 }
 
 Vector Stiefel::log(const Stiefel& other) const {
@@ -92,7 +90,7 @@ Vector Stiefel::log(const Stiefel& other) const {
           ") has no closed form; it exists on O(n) only");
   const Matrix turn = Q_.transpose() * other.Q_;
   require(turn.determinant() > 0.0, "the two orthogonal matrices lie in different components");
-  return skew_vec(turn.log());
+  return skew_vec(rotation_log(turn));
 }
 
 Transport Stiefel::transport_to(const Stiefel& next) const {

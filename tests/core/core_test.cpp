@@ -68,10 +68,29 @@ TEST(Spectral, LyapunovGeometricMeanAndPolarSolveTheirEquations) {
   const Matrix A = toy::random_matrix(6, 3, 6), Q = polar_factor(A);
   EXPECT_LT((Q.transpose() * Q - Matrix::Identity(3, 3)).norm(), 1e-13);
   EXPECT_LT((Q.transpose() * A - A.transpose() * Q).norm(), 1e-12);
-  const Matrix R = orthonormalised(A).transpose() * A;
-  EXPECT_GT(R.diagonal().minCoeff(), 0.0);
+  for (const Matrix& M : {A, Matrix(A.transpose())}) {  // tall and wide
+    const Qr f = thin_qr(M);
+    EXPECT_LT((f.Q * f.R - M).norm(), 1e-13);
+    EXPECT_LT((f.Q.transpose() * f.Q - Matrix::Identity(3, 3)).norm(), 1e-13);
+    EXPECT_GT(f.R.diagonal().minCoeff(), 0.0);
+    const Svd g = svd(M);
+    EXPECT_LT((g.U * g.s.asDiagonal() * g.V.transpose() - M).norm(), 1e-13);
+    EXPECT_GE(g.s(0), g.s(2));
+  }
+  EXPECT_THROW(svd(Matrix::Constant(2, 2, NAN)), NotFinite);
   EXPECT_THROW(spectrum(Matrix::Constant(2, 2, NAN)), NotFinite);
   expect_misuse([] { spectrum(Matrix::Zero(2, 3)); }, "2 x 3");
+}
+
+TEST(Spectral, RotationsAreExponentialsOfSkewMatrices) {
+  for (const Index n : {1, 2, 5, 6}) {
+    const Matrix skew = skew_mat(toy::random_vector(skew_size(n), 7), n) / double(n);
+    Matrix series = Matrix::Identity(n, n), term = series;
+    for (int k = 1; k < 40; ++k) series += term = (term * skew / double(k)).eval();
+    const Matrix R = rotation_exp(skew);
+    EXPECT_LT((R - series).norm(), 1e-13);
+    EXPECT_LT((rotation_log(R) - skew).norm(), 1e-12);
+  }
 }
 
 class CheckpointFile : public ::testing::Test {

@@ -1,8 +1,7 @@
 #include "fisherman/manifold/fixed_rank.hpp"
 
-#include <Eigen/SVD>
-
 #include "expect_laws.hpp"
+#include "fisherman/core/spectral.hpp"
 #include "toy.hpp"
 
 namespace fisherman {
@@ -30,9 +29,8 @@ TEST(FixedRank, RetractsToTheNearestMatrix) {
   const FixedRank f = example(6, 5, 2);
   const Vector v = toy::random_vector(f.dimension(), 3), xi = f.push(v);
   const Matrix moved = f.matrix() + as_matrix(xi.data(), 6, 5);
-  const Eigen::JacobiSVD<Matrix> svd(moved, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Matrix best = svd.matrixU().leftCols(2) * svd.singularValues().head(2).asDiagonal() *
-                      svd.matrixV().leftCols(2).transpose();
+  const auto [U, singular, V] = svd(moved);
+  const Matrix best = U.leftCols(2) * singular.head(2).asDiagonal() * V.leftCols(2).transpose();
   EXPECT_LT((f.retract(v).matrix() - best).norm(), 1e-12 * best.norm());
 }
 

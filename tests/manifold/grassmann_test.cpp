@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "expect_laws.hpp"
+#include "fisherman/core/spectral.hpp"
 #include "toy.hpp"
 
 namespace fisherman {
@@ -44,9 +45,7 @@ TEST(Grassmann, ParallelTransportIsTheIdentityInCoordinates) {
   const Vector step = 0.8 * toy::random_vector(f.dimension(), 5).normalized();
   const Vector pushed = f.push(step);
   const Matrix H = as_matrix(pushed.data(), n, p), X = f.matrix();
-  const Eigen::JacobiSVD<Matrix> svd(H, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Vector s = svd.singularValues();
-  const Matrix A = svd.matrixU(), B = svd.matrixV();
+  const auto [A, s, B] = svd(H);
   const Matrix sine = s.array().sin().matrix().asDiagonal(),
                cosine = s.array().cos().matrix().asDiagonal();
   const Matrix T =

@@ -149,6 +149,35 @@ TEST(Run, ANonFiniteValueIsNeverApplied) {
   EXPECT_FALSE(std::isnan(trace.records()[7].step));
 }
 
+/// Its objective is infinite beyond 0.5, where every step leads.
+struct Cliff {
+  Vector gradient(const Euclidean& f, const Draws&) const { return -Vector::Ones(f.dimension()); }
+  double objective(const Euclidean& f) const {
+    return f.point()(0) > 0.5 ? INFINITY : -f.point()(0);
+  }
+};
+
+TEST(Run, AStepToANonFiniteObjectiveIsTakenBack) {
+  const Cliff model;
+  State state{Euclidean(Vector::Zero(1)), Identity(1)};
+  const auto outcome =
+      run(state, model, {.rule = {.step_size = 0.2, .decay = 0.0}}, after_iterations(50));
+  EXPECT_LE(state.frame.point()(0), 0.5);
+  EXPECT_GT(state.frame.point()(0), 0.3);
+  EXPECT_GT(state.rejected, 0);
+  EXPECT_NE(outcome.trouble.find("objective"), std::string::npos);
+}
+
+TEST(Run, ARunThatWasRejectedCanBeSavedAndGoesOn) {
+  const Fragile model{{Vector::Zero(3), 1, 0.1}, [](std::uint64_t s) { return s == 9; }};
+  State whole{Euclidean(Vector::Ones(3)), Dense(3)}, cut = whole, resumed = whole;
+  run(whole, model, {.rule = plain}, after_iterations(20));
+  run(cut, model, {.rule = plain}, after_iterations(10));  // ends on the rejected step
+  restore(resumed, saved(cut));
+  run(resumed, model, {.rule = plain}, after_iterations(20));
+  EXPECT_EQ(resumed.frame.point(), whole.frame.point());
+}
+
 TEST(Run, TroubleWithoutEndIsDivergenceAndKeepsTheLastGoodState) {
   const Fragile model{{Vector::Zero(3), 1, 0.1}, [](std::uint64_t s) { return s >= 4; }};
   State state{Euclidean(Vector::Ones(3)), Dense(3)};

@@ -1,4 +1,4 @@
-// Symmetric matrices through their eigenvalues: functions of them, and Lyapunov equations.
+// Factorisations and functions of matrices, by LAPACK: spectra, singular values, QR, rotations.
 #pragma once
 
 #include "fisherman/core/types.hpp"
@@ -30,8 +30,22 @@ Matrix geometric_mean(const ConstMatrixRef& A, const ConstMatrixRef& B);
 /// rank).
 Matrix polar_factor(const ConstMatrixRef& A);
 
-/// A basis with orthonormal columns of A's columns, by Gram-Schmidt: R of A = QR has a positive
-/// diagonal, so that Q is a smooth function of A.
-Matrix orthonormalised(const ConstMatrixRef& A);
+/// A = U diag(s) Vᵀ, thin, singular values descending. Throws NotFinite when A is not finite.
+struct Svd {
+  Matrix U;
+  Vector s;
+  Matrix V;
+};
+Svd svd(const ConstMatrixRef& A);
+
+/// A = QR, thin, with the diagonal of R not negative: Q is a smooth function of A where A has full rank.
+struct Qr {
+  Matrix Q, R;
+};
+Qr thin_qr(const ConstMatrixRef& A);
+
+/// exp of a skew matrix, a rotation; and its inverse for rotations by less than π.
+Matrix rotation_exp(const ConstMatrixRef& skew);
+Matrix rotation_log(const ConstMatrixRef& rotation);
 
 }  // namespace fisherman

@@ -17,7 +17,7 @@ namespace fisherman {
 
 struct DenseOptions {
   double epsilon = 1.0;  // H₀ = εI, in the unit of one squared score
-  Floor floor = {};      // see fisher.hpp; brought in one coordinate at a time, once a cycle each
+  Floor floor = {};      // see fisher.hpp
   Index fold = 32;       // columns put off before they are folded in
 };
 

@@ -37,12 +37,18 @@ concept FisherApproximation = requires(H& h, const H& constant, const Matrix& sc
   { h.solve(g) } -> std::convertible_to<Vector>;
 };
 
-/// A floor under the eigenvalues of 𝐇 that does not fade as ε/n does: 𝐇 ⪰ level·n^-decay, in Fisher
-/// units, n scores into the run. decay > 0 is the tapered noise of Godichon-Baggioni et al. (2024),
-/// which the paper cites for its boundedness assumption; decay = 0 is plain damping.
+/// Damping that does not fade as ε/n does: 𝐇 gains about level·n^-decay on its diagonal, in Fisher
+/// units, n scores into the run. decay > 0 is the tapered noise of Godichon-Baggioni et al. (2024), which
+/// the paper cites for its boundedness assumption; decay = 0 is plain damping. Window adds it exactly;
+/// Dense brings it in one coordinate at a time, so it holds after each whole cycle of coordinates.
 struct Floor {
   double level = 0.0;
   double decay = 0.0;
+
+  void check() const {
+    require(level >= 0.0, "the floor's level is ", level, ", but must not be negative");
+    require(decay >= 0.0, "the floor's decay is ", decay, ", but must not be negative");
+  }
 
   double at(Index n) const {
     return level == 0.0 ? 0.0 : level * std::pow(double(std::max<Index>(n, 1)), -decay);

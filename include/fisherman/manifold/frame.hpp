@@ -112,7 +112,7 @@ Vector lift(const F& frame, const Vector& U) {
 template <Frame F>
 F nearest(const F& start, const Vector& m) {
   F frame = start;
-  for (int k = 0; k < 5; ++k) {
+  for (int k = 0; k < 50; ++k) {  // two or three where the start is close
     Vector v = lift(frame, m - Vector(frame.point()));
     const double fraction = reach(frame, v);
     frame = frame.retract(Vector(fraction * v));

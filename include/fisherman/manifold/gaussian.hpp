@@ -85,7 +85,7 @@ class Gaussian {
         return stacked(m.topRows(n), map(m.bottomRows(m.rows() - n)));
       };
     };
-    return {below_mean(t.apply), below_mean(t.adjoint), below_mean(t.inverse_adjoint)};
+    return {below_mean(t.apply), below_mean(t.adjoint), below_mean(t.inverse_adjoint), t.kind};
   }
 
   Vector state() const { return joined(mean_, covariance_.state()); }

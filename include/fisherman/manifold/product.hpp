@@ -91,13 +91,17 @@ class Product {
   Transport transport_to(const Product& next) const requires(HasTransport<Factors>&&...) {
     std::vector<std::pair<Index, Transport>> parts;
     bool invertible = true;
+    auto kind = Transport::Kind::identity;  // as far as all factors are
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (parts.emplace_back(factor<I>().dimension(),
                           factor<I>().transport_to(next.template factor<I>())),
        ...);
     }
     (std::make_index_sequence<size>{});
-    for (const auto& [n, t] : parts) invertible = invertible && bool(t.inverse_adjoint);
+    for (const auto& [n, t] : parts) {
+      invertible = invertible && bool(t.inverse_adjoint);
+      kind = std::min(kind, t.kind);
+    }
     const auto blockwise = [parts](Transport::Map Transport::*which) -> Transport::Map {
       return [parts, which](const ConstMatrixRef& m) {
         Matrix out(m.rows(), m.cols());
@@ -110,7 +114,7 @@ class Product {
       };
     };
     return {blockwise(&Transport::apply), blockwise(&Transport::adjoint),
-            invertible ? blockwise(&Transport::inverse_adjoint) : Transport::Map{}};
+            invertible ? blockwise(&Transport::inverse_adjoint) : Transport::Map{}, kind};
   }
 
   Vector state() const requires(HasState<Factors>&&...) {

@@ -13,7 +13,7 @@
 
 namespace fisherman {
 
-/// Cayley is second order for p = n and first order otherwise, polar second order, QR first order.
+/// Cayley is second order for p = n and p = 1 and first order otherwise; polar is second order, QR first.
 enum class StiefelRetraction { cayley, qr, polar };
 
 class Stiefel {

@@ -20,7 +20,11 @@ struct Transport {
   Map apply;            // T
   Map adjoint;          // Tᵀ
   Map inverse_adjoint;  // T⁻ᵀ; equal to T for an isometry. May be empty if T has no inverse.
-  enum class Kind { general, isometry, identity } kind = Kind::general;
+  enum class Kind {
+    general,
+    isometry,
+    identity
+  } kind = Kind::general;  // from least to most special
 
   static Transport identity() {
     const Map same = [](const ConstMatrixRef& m) { return Matrix(m); };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "fisherman/manifold/any_frame.hpp"
@@ -21,7 +22,8 @@ class AnyModel {
     return self_->gradient(frame, draws);
   }
   Matrix scores(const AnyFrame& frame, const Draws& draws) { return self_->scores(frame, draws); }
-  double objective(const AnyFrame& frame) { return self_->objective(frame); }
+  /// Nothing if the model inside cannot tell.
+  std::optional<double> objective(const AnyFrame& frame) { return self_->objective(frame); }
   FisherOperator fisher(const AnyFrame& frame) { return self_->fisher(frame); }
 
  private:
@@ -29,7 +31,7 @@ class AnyModel {
     virtual ~Base() = default;
     virtual Vector gradient(const AnyFrame&, const Draws&) = 0;
     virtual Matrix scores(const AnyFrame&, const Draws&) = 0;
-    virtual double objective(const AnyFrame&) = 0;
+    virtual std::optional<double> objective(const AnyFrame&) = 0;
     virtual FisherOperator fisher(const AnyFrame&) = 0;
   };
 
@@ -46,7 +48,7 @@ class AnyModel {
       else
         throw Misuse("this model has no scores() to learn Fisher information from");
     }
-    double objective(const AnyFrame& frame) override {
+    std::optional<double> objective(const AnyFrame& frame) override {
       return fisherman::objective(model, frame.as<F>());
     }
     FisherOperator fisher([[maybe_unused]] const AnyFrame& frame) override {

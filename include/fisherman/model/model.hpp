@@ -13,7 +13,7 @@
 #pragma once
 
 #include <concepts>
-#include <limits>
+#include <optional>
 
 #include "fisherman/core/random.hpp"
 #include "fisherman/fisher/fisher.hpp"
@@ -41,13 +41,17 @@ concept HasFisher = requires(M& model, const F& frame) {
   { model.fisher(frame) } -> std::convertible_to<FisherOperator>;
 };
 
-/// The loss, or NaN for a model that cannot tell.
+/// The loss, from a model that can tell.
 template <Frame F, Model<F> M>
-double objective(M& model, const F& frame) {
-  if constexpr (HasObjective<M, F>)
+std::optional<double> objective(M& model, const F& frame) {
+  if constexpr (requires {
+                  { model.objective(frame) } -> std::same_as<std::optional<double>>;
+                })
     return model.objective(frame);
+  else if constexpr (HasObjective<M, F>)
+    return double(model.objective(frame));
   else
-    return std::numeric_limits<double>::quiet_NaN();
+    return std::nullopt;
 }
 
 }  // namespace fisherman

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "fisherman/solve/step.hpp"
@@ -32,13 +35,22 @@ struct Outcome {
 
 namespace detail {
 
-/// A step, or its rejection: on trouble the point stays and the next steps are shorter; every good
-/// step gives half of the caution back.
+/// A step, or its rejection: if anything is not finite, the point stays where it was and the next steps
+/// are half as long; every good step gives that back.
 template <Frame F, FisherApproximation H, Model<F> M>
 void guarded_step(State<F, H>& s, M& model, const RunOptions& options, Record& record,
                   std::string& trouble) {
+  const bool evaluate =
+      options.evaluate_every > 0 && (s.iteration + 1) % options.evaluate_every == 0;
+  std::optional<std::pair<F, Average>> before;  // to return to if the objective is not finite
+  if (evaluate) before.emplace(s.frame, s.average);
   try {
     const StepReport report = advance(s, model, options.rule, options.carry);
+    if (evaluate) {
+      const std::optional<double> value = objective(model, s.estimate());
+      if (value && !std::isfinite(*value)) throw NotFinite("the objective is not finite");
+      record.objective = value.value_or(Record::unknown);
+    }
     s.predicted = std::isnan(s.predicted) ? report.predicted
                                           : options.smoothing * s.predicted +
                                                 (1.0 - options.smoothing) * report.predicted;
@@ -50,8 +62,9 @@ void guarded_step(State<F, H>& s, M& model, const RunOptions& options, Record& r
     record.gradient_norm = report.gradient_norm;
     record.step_norm = report.step_norm;
   } catch (const NotFinite& e) {
+    if (before) std::tie(s.frame, s.average) = std::move(*before);
     trouble = e.what();
-    s.caution *= 0.25;
+    s.caution *= 0.5;
     ++s.rejected_in_a_row;
     ++s.rejected;
   }
@@ -77,8 +90,6 @@ Outcome run(State<F, H>& s, M& model, const RunOptions& options, const Stop& sto
     record.predicted = s.predicted;
     record.rejected = s.rejected;
     record.clips = s.clips;
-    if (options.evaluate_every > 0 && s.iteration % options.evaluate_every == 0)
-      record.objective = objective(model, s.estimate());
     s.seconds = before + std::chrono::duration<double>(Clock::now() - began).count();
     record.seconds = s.seconds;
     auto status = stop(record);

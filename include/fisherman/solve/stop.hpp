@@ -56,7 +56,8 @@ inline Stop after_seconds(double seconds) {
 inline Stop when_predicted_below(double nats) {
   require(nats > 0.0, "the tolerance is ", nats, " nats, but must be positive");
   return Stop([nats](const Record& r) {
-    return r.predicted < nats ? std::optional(Status::converged) : std::nullopt;
+    return r.predicted >= 0.0 && r.predicted < nats ? std::optional(Status::converged)
+                                                    : std::nullopt;
   });
 }
 
