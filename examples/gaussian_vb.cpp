@@ -84,7 +84,7 @@ int main() {
             << best.covariance() << '\n';
 
   const double kl = gaussian_kl(q.mean(), q.covariance(), best.mean(), best.covariance());
-  const double tolerance = 1e-3;  // nobody will notice: means off by less than 0.05 deviations
+  const double tolerance = 1e-4;  // nobody will notice: means off by less than 0.015 deviations
   std::cout << "KL to the optimum " << kl << " nats (at most " << tolerance << ")\n";
   if (!(kl < tolerance)) {
     std::cerr << "The fitted Gaussian is not the optimal one.\n";

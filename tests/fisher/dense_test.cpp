@@ -6,6 +6,7 @@
 #include "fisherman/core/spectral.hpp"
 #include "fisherman/fisher/any_fisher.hpp"
 #include "fisherman/fisher/spectrum_bounds.hpp"
+#include "fisherman/manifold/fixed_rank.hpp"
 #include "fisherman/manifold/spd.hpp"
 #include "fisherman/manifold/sphere.hpp"
 #include "fisherman/testing/fisher_laws.hpp"
@@ -96,6 +97,20 @@ TEST(Dense, StaysAccurateWithBuresWassersteinTransport) {
 TEST(Dense, StaysAccurateWithParallelTransport) {
   expect_accurate_with_transport(Sphere(toy::random_vector(40, 2)), 5000, 1, 1, 0.05);
   expect_accurate_with_transport(SpdAffine(toy::random_spd(5, 3)), 1000, 4, 1, 0.05);
+}
+
+// The projection contracts and has no inverse: H⁻¹ itself is carried, BᵀH⁻¹B.
+TEST(Dense, CarriesByTheProjectionOnFixedRank) {
+  const FixedRank here(toy::random_matrix(5, 4, 1), 2);
+  const FixedRank next = here.retract(0.2 * toy::random_vector(here.dimension(), 2));
+  const Index d = here.dimension();
+  Dense dense(d);
+  dense.absorb(here.pull(toy::random_matrix(20, 30, 3)));
+  const Matrix before = dense.inverse();
+  dense.carry(here.transport_to(next), next.transport_to(here));
+  const Matrix B = next.transport_to(here).apply(Matrix::Identity(d, d));
+  const Matrix expected = B.transpose() * before * B;
+  EXPECT_LT((dense.inverse() - expected).norm(), 1e-12 * expected.norm());
 }
 
 // H = I + ΦΦᵀ plus unit vectors that go round: after whole cycles a floor is exactly λ on the

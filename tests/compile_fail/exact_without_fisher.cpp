@@ -1,0 +1,14 @@
+// Exact with a model that has no closed form of its Fisher operator.
+#include "fisherman/fisherman.hpp"
+
+using namespace fisherman;
+
+struct NoFisher {
+  Vector gradient(const Euclidean& x, const Draws&) const { return x.point(); }
+};
+
+void misuse() {
+  State state{Euclidean(Vector::Zero(2)), Exact(2)};
+  NoFisher model;
+  run(state, model, {}, after_iterations(1));
+}
