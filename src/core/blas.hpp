@@ -75,11 +75,9 @@ inline void solve_lower_right(View<const double> l, View<double> b) {
               int(b.cols), 1.0, l.data, int(l.stride), b.data, int(b.stride));
 }
 
-inline void solve_lower_right(View<const double> l, View<float> b) {
-  const Eigen::MatrixXf single =
-      as_matrix(l.data, l.stride, l.cols).topRows(l.rows).template cast<float>();
+inline void solve_lower_right(View<const float> l, View<float> b) {
   cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, int(b.rows),
-              int(b.cols), 1.0F, single.data(), int(single.rows()), b.data, int(b.stride));
+              int(b.cols), 1.0F, l.data, int(l.stride), b.data, int(b.stride));
 }
 
 }  // namespace fisherman::blas

@@ -26,6 +26,7 @@ class Pool {
 
   void resize(int count) {
     require(count >= 0, "threads is ", count, ", but must be 0 (all cores) or more");
+    require(!inside_task_, "the number of threads cannot change inside a parallel task");
     if (count == 0) count = std::max(1, int(std::thread::hardware_concurrency()));
     std::lock_guard one_batch(batch_mutex_);
     stop_workers();

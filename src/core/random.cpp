@@ -24,8 +24,8 @@ std::array<std::uint64_t, 2> words(const Draws& draws, std::uint32_t stream,
   return {(std::uint64_t(w[0]) << 32) | w[1], (std::uint64_t(w[2]) << 32) | w[3]};
 }
 
-/// The middle of one of 2^53 equal cells of (0, 1): never 0, never 1.
-double unit(std::uint64_t word) { return (double(word >> 11) + 0.5) * 0x1p-53; }
+/// The middle of one of 2^52 equal cells of (0, 1), exactly: never 0, never 1.
+double unit(std::uint64_t word) { return (double(word >> 12) + 0.5) * 0x1p-52; }
 
 /// Fills `out` with pairs: each position of the stream gives two neighbouring entries.
 template <class Pair>

@@ -107,7 +107,10 @@ Matrix rotation_exp(const ConstMatrixRef& skew) {
 }
 
 Matrix rotation_log(const ConstMatrixRef& rotation) {
-  return map_normal(rotation, [](double a, double b) { return std::pair(0.0, std::atan2(b, a)); });
+  return map_normal(rotation, [](double a, double b) {
+    require(a > 0.0 || b != 0.0, "the rotation turns by π: its logarithm is not unique");
+    return std::pair(0.0, std::atan2(b, a));
+  });
 }
 
 }  // namespace fisherman

@@ -1,5 +1,7 @@
 #include "fisherman/fisher/dense.hpp"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "symmetric.hpp"
@@ -9,23 +11,30 @@ namespace fisherman {
 using blas::Op;
 using blas::view;
 
+namespace {
+double physical_memory() {
+  return double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
+}
+}  // namespace
+
 template <class Scalar>
 struct BasicDense<Scalar>::Impl {
   using Block = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
   using Const = blas::View<const Scalar>;
 
   DenseOptions options;
-  Block A;      // lower triangle
-  Block P;      // room for columns put off; the first `pending` are in use
-  Block X, Y;   // [Φ g] and H⁻¹[Φ g]; the first `queued` columns of X are scores not used yet
-  Block small;  // room for PᵀX and ΦᵀY
-  Matrix S;     // I + ΦᵀH⁻¹Φ
+  Block A;       // lower triangle
+  Block P;       // room for columns put off; the first `pending` are in use
+  Block X, Y;    // [Φ g] and H⁻¹[Φ g]; the first `queued` columns of X are scores not used yet
+  Block small;   // room for PᵀX and ΦᵀY
+  Matrix S;      // I + ΦᵀH⁻¹Φ, and its Cholesky factor
+  Block factor;  // the same as stored numbers
   Vector direction;
   SymmetricWorkspace<Scalar> room;
-  Index pending = 0, queued = 0, count = 0, cycle = 0;
+  Index pending = 0, queued = 0, queued_scores = 0, count = 0, cycle = 0;
 
   Impl(Index dimension, DenseOptions o)
-      : options(o), A(Block::Identity(dimension, dimension) / Scalar(o.epsilon)) {}
+      : options(o), A(Block::Identity(dimension, dimension) / Scalar(o.epsilon)), P(dimension, 0) {}
 
   Index n() const { return A.rows(); }
   static Const head(const Block& m, Index cols) { return {m.data(), m.rows(), cols, m.rows()}; }
@@ -36,12 +45,12 @@ struct BasicDense<Scalar>::Impl {
   /// Columns of X that one absorb takes: the scores, and as many for the floor.
   Index width(Index scores) const { return options.floor.level > 0.0 ? 2 * scores : scores; }
 
-  void make_room(Index scores) {
-    const Index wide = width(scores), capacity = std::max(options.fold, wide);
+  /// For `wide` columns in X besides the gradient.
+  void make_room(Index wide) {
+    const Index capacity = std::max(options.fold, wide);
     if (X.cols() < wide + 1) {
       X.resize(n(), wide + 1);
       Y.resize(n(), wide + 1);
-      S.resize(wide, wide);
     }
     if (P.cols() < capacity) {
       Block larger(n(), capacity);
@@ -68,22 +77,25 @@ struct BasicDense<Scalar>::Impl {
   }
 
   /// eq:fisher-inversefree-update for all queued scores at once (Woodbury). With Y = H⁻¹Φ and
-  /// I + ΦᵀY = LLᵀ, the new H⁻¹ is H⁻¹ − (YL⁻ᵀ)(YL⁻ᵀ)ᵀ: more columns for P.
+  /// I + ΦᵀY = LLᵀ, the new H⁻¹ is H⁻¹ − (YL⁻ᵀ)(YL⁻ᵀ)ᵀ: more columns for P. Scores that are too large
+  /// for that are dropped, and the trouble is told.
   void take_in() {
-    const Index q = queued;
+    const Index q = std::exchange(queued, 0), scores = std::exchange(queued_scores, 0);
     const auto gram = part(small, 0, q, q);
     blas::gemm(Scalar(1), Op::transposed, head(X, q), Op::plain, head(Y, q), Scalar(0), gram);
     S.resize(q, q);
     for (Index j = 0; j < q; ++j)
       for (Index i = 0; i < q; ++i)
         S(i, j) = double(gram.data[i + j * gram.stride]) + (i == j ? 1.0 : 0.0);
-    if (!blas::cholesky(view(S)))
-      throw NotFinite("the Fisher approximation is no longer positive definite");
+    if (!S.allFinite() || !blas::cholesky(view(S))) {
+      count -= scores;
+      throw NotFinite("scores are too large, or the Fisher approximation is not positive definite");
+    }
     if (pending + q > P.cols()) fold();
     P.middleCols(pending, q) = Y.leftCols(q);
-    blas::solve_lower_right(view(std::as_const(S)), part(P, pending, n(), q));
+    factor = S.template cast<Scalar>();
+    blas::solve_lower_right(view(std::as_const(factor)), part(P, pending, n(), q));
     pending += q;
-    queued = 0;
   }
 };
 
@@ -94,6 +106,10 @@ BasicDense<Scalar>::BasicDense(Index dimension, DenseOptions options) {
           ", but must be positive and finite");
   require(options.fold >= 1, "fold is ", options.fold, ", but must be at least 1");
   options.floor.check();
+  const double needed = memory(dimension, 1, options), there = physical_memory();
+  require(needed < there, "a dense Fisher approximation of dimension ", dimension, " takes ",
+          std::ceil(needed / 1e9), " GB, but this machine has ", std::floor(there / 1e9),
+          " GB; a Window takes far less");
   impl_ = std::make_unique<Impl>(dimension, options);
 }
 
@@ -132,7 +148,7 @@ void BasicDense<Scalar>::absorb(const ConstMatrixRef& scores) {
     m.take_in();
   }
   const Index b = scores.cols();
-  m.make_room(b);
+  m.make_room(m.width(b));
   m.X.leftCols(b) = scores.template cast<Scalar>();
   m.queued = m.width(b);
   if (m.queued > b) {
@@ -141,6 +157,7 @@ void BasicDense<Scalar>::absorb(const ConstMatrixRef& scores) {
     for (Index k = b; k < 2 * b; ++k, m.cycle = (m.cycle + 1) % m.n())
       m.X(m.cycle, k) = Scalar(size);
   }
+  m.queued_scores = b;
   m.count += b;
 }
 
@@ -191,25 +208,31 @@ Matrix BasicDense<Scalar>::inverse() {
 }
 
 template <class Scalar>
-double BasicDense<Scalar>::memory(Index dimension, Index scores) {
-  const double n = double(dimension), b = double(scores);
-  return sizeof(Scalar) * n * (n + std::max(32.0, b) + 2.0 * (b + 1.0));
+double BasicDense<Scalar>::memory(Index dimension, Index scores, const DenseOptions& options) {
+  const double n = double(dimension),
+               wide = double(options.floor.level > 0.0 ? 2 * scores : scores);
+  const double pending = std::max(double(options.fold), wide), products = 2.0 * (wide + 1.0);
+  const double partial = wide + 1.0 <= 4.0 ? 9.0 * (wide + 1.0) : 0.0;
+  return sizeof(Scalar) * n * (n + pending + products + partial) + sizeof(double) * n;
 }
 
 template <class Scalar>
 void BasicDense<Scalar>::save(Writer& out) const {
   const Impl& m = *impl_;
+  for (const double option : m.options.numbers()) out.put(option);
   out.put_lower(m.A);
   out.put(typename Impl::Block(m.P.leftCols(m.pending)));
   out.put(std::int64_t(m.P.cols()));  // decides when columns are folded in
   out.put(std::int64_t(m.count));
   out.put(std::int64_t(m.cycle));
   out.put(typename Impl::Block(m.X.leftCols(m.queued)));  // left by a step that was rejected
+  out.put(std::int64_t(m.queued_scores));
 }
 
 template <class Scalar>
 void BasicDense<Scalar>::load(Reader& in) {
   Impl& m = *impl_;
+  for (const double option : m.options.numbers()) Reader::expect(in.get<double>() == option);
   in.get_lower(m.A);
   const auto columns = in.get_matrix<typename Impl::Block>();
   const auto capacity = Index(in.get<std::int64_t>());
@@ -226,6 +249,7 @@ void BasicDense<Scalar>::load(Reader& in) {
     m.make_room(m.queued);
     m.X.leftCols(m.queued) = queue;
   }
+  m.queued_scores = Index(in.get<std::int64_t>());
 }
 
 template class BasicDense<double>;

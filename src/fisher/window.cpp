@@ -7,7 +7,6 @@
 namespace fisherman {
 
 using blas::Op;
-using blas::view;
 
 namespace {
 blas::View<const double> columns(const Matrix& m, Index first, Index count) {
@@ -16,21 +15,29 @@ blas::View<const double> columns(const Matrix& m, Index first, Index count) {
 blas::View<double> block(Matrix& m, Index i, Index j, Index rows, Index cols) {
   return {m.data() + i + j * m.rows(), rows, cols, m.rows()};
 }
-}  // namespace
 
-Window::Window(Index dimension, WindowOptions options)
-    : options_(options),
-      U_(Matrix::Zero(std::max<Index>(dimension, 0), std::max<Index>(options.size, 0))),
-      gram_(options.size, options.size),
-      factor_(options.size, options.size),
-      pivots_(options.size),
-      weights_(options.size),
-      direction_(dimension) {
+WindowOptions checked(Index dimension, WindowOptions options) {
   require(dimension > 0, "a Fisher approximation needs a positive dimension, not ", dimension);
   require(options.size > 0, "the window's size is ", options.size, ", but must be positive");
   require(options.epsilon > 0.0 && std::isfinite(options.epsilon), "epsilon is ", options.epsilon,
           ", but must be positive and finite");
   options.floor.check();
+  return options;
+}
+
+}  // namespace
+
+Window::Window(Index dimension, WindowOptions options)
+    : options_(checked(dimension, options)),
+      U_(Matrix::Zero(dimension, options.size)),
+      gram_(Matrix::Zero(options.size, options.size)),
+      factor_(options.size, options.size),
+      pivots_(options.size),
+      weights_(options.size),
+      direction_(dimension) {}
+
+double Window::epsilon() const {
+  return options_.epsilon + double(count()) * options_.floor.at(seen_);
 }
 
 void Window::absorb(const ConstMatrixRef& scores) {
@@ -62,9 +69,8 @@ void Window::insert(const ConstMatrixRef& scores) {
 
 void Window::factorise() {
   const Index k = count();
-  const double epsilon = options_.epsilon + double(k) * options_.floor.at(seen_);
   factor_.topLeftCorner(k, k) = gram_.topLeftCorner(k, k);
-  factor_.diagonal().head(k).array() += epsilon;
+  factor_.diagonal().head(k).array() += epsilon();
   const bool good = pairs_ ? LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, int(k), int(k), factor_.data(),
                                                  int(factor_.rows()), pivots_.data()) == 0
                            : blas::cholesky(block(factor_, 0, 0, k, k));
@@ -75,7 +81,6 @@ void Window::factorise() {
 const Vector& Window::solve(const ConstVectorRef& g) {
   require_size(g, dimension(), "a gradient");
   const Index k = count();
-  const double epsilon = options_.epsilon + double(k) * options_.floor.at(seen_);
   direction_ = g;
   if (k > 0) {
     if (!factorised_) factorise();
@@ -88,7 +93,7 @@ const Vector& Window::solve(const ConstVectorRef& g) {
       blas::solve_cholesky({factor_.data(), k, k, factor_.rows()}, w.data());
     direction_.noalias() -= U_.leftCols(k) * w;
   }
-  direction_ *= double(std::max<Index>(k, 1)) / epsilon;
+  direction_ *= double(std::max<Index>(k, 1)) / epsilon();
   return direction_;
 }
 
@@ -104,8 +109,9 @@ void Window::carry(const Transport& forward, const Transport&) {
     if (!pairs_) V_ = U_;
     pairs_ = true;
   }
+  const Matrix u = forward.apply(U_.leftCols(k));
   if (pairs_) V_.leftCols(k) = forward.inverse_adjoint(V_.leftCols(k));
-  U_.leftCols(k) = forward.apply(U_.leftCols(k));
+  U_.leftCols(k) = u;
   // VᵀU is invariant under T and T⁻ᵀ, but not under the diagonal blocks of them that a block-diagonal
   // approximation hands on.
   if (forward.kind == Transport::Kind::general)
@@ -115,6 +121,7 @@ void Window::carry(const Transport& forward, const Transport&) {
 }
 
 void Window::save(Writer& out) const {
+  for (const double option : options_.numbers()) out.put(option);
   out.put(U_);
   out.put(std::uint8_t(pairs_));
   if (pairs_) out.put(V_);
@@ -124,6 +131,7 @@ void Window::save(Writer& out) const {
 }
 
 void Window::load(Reader& in) {
+  for (const double option : options_.numbers()) Reader::expect(in.get<double>() == option);
   Matrix U = in.get_matrix<Matrix>();
   Reader::expect(U.rows() == U_.rows() && U.cols() == U_.cols());
   U_ = std::move(U);

@@ -19,18 +19,19 @@ inline Matrix completed(const ConstMatrixRef& X, const char* manifold) {
   const double error = (X.transpose() * X - Matrix::Identity(p, p)).cwiseAbs().maxCoeff();
   require(error < 1e-8, "the columns of a ", manifold,
           " point must be orthonormal, but XᵀX differs from I by ", error);
-  if (p == n) return X;
+  const Matrix exact = polar_factor(X);  // what little was missing
+  if (p == n) return exact;
   // Unit vectors with the least share in span X, made orthogonal to it.
-  const Vector share = X.rowwise().squaredNorm();
+  const Vector share = exact.rowwise().squaredNorm();
   std::vector<Index> order(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) order[std::size_t(i)] = i;
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return share(a) < share(b); });
   Matrix basis(n, n);
-  basis.leftCols(p) = X;
+  basis.leftCols(p) = exact;
   for (Index j = p; j < n; ++j) basis.col(j) = Vector::Unit(n, order[std::size_t(j - p)]);
   Matrix Q = thin_qr(basis).Q;
-  Q.leftCols(p) = X;
+  Q.leftCols(p) = exact;
   return Q;
 }
 

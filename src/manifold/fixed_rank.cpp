@@ -34,6 +34,8 @@ FixedRank::FixedRank(Matrix U, Matrix S, Matrix V)
           "the factors of a fixed-rank matrix hold a NaN or an infinity");
   require_orthonormal(U_, "U");
   require_orthonormal(V_, "V");
+  U_ = polar_factor(U_);  // what little was missing
+  V_ = polar_factor(V_);
 }
 
 FixedRank::FixedRank(const ConstMatrixRef& X, Index rank) {

@@ -39,7 +39,7 @@ struct TwoSided {
 }  // namespace
 
 SpdBuresWasserstein::SpdBuresWasserstein(const ConstMatrixRef& sigma)
-    : SpdBuresWasserstein(checked(sigma)) {}
+    : SpdBuresWasserstein(checked(sigma, spd_floor)) {}
 
 SpdBuresWasserstein::SpdBuresWasserstein(Reached reached)
     : SpdPoint(std::move(reached)), eigen_(spectrum(matrix())), weight_(order(), order()) {

@@ -5,7 +5,7 @@
 
 namespace fisherman {
 
-SpdPoint::Reached SpdPoint::checked(const ConstMatrixRef& sigma) {
+SpdPoint::Reached SpdPoint::checked(const ConstMatrixRef& sigma, double floor) {
   require(sigma.rows() == sigma.cols() && sigma.rows() > 0,
           "a positive definite matrix is square and not empty, but this one is ", sigma.rows(),
           " x ", sigma.cols());
@@ -17,6 +17,8 @@ SpdPoint::Reached SpdPoint::checked(const ConstMatrixRef& sigma) {
   const double smallest = spectrum(sigma).values(0);
   require(smallest > 0.0, "the matrix is not positive definite: its smallest eigenvalue is ",
           smallest);
+  require(smallest >= floor, "the smallest eigenvalue is ", smallest,
+          ", but this geometry clips at ", floor, "; scale the problem, or take the affine one");
   return {sigma};
 }
 

@@ -71,6 +71,9 @@ Vector Oblique::log(const Oblique& other) const {
 
 Transport Oblique::transport_to(const Oblique& next) const {
   require(next.rows() == rows() && next.cols() == cols(), "the two points have different sizes");
+  for (Index j = 0; j < cols(); ++j)
+    require(1.0 + X_.col(j).dot(next.X_.col(j)) > 1e-12, "column ", j + 1,
+            " and its counterpart are opposite: transport between them is not unique");
   // Rv = v − (x+y)·v/(1+x·y) (x+y) + 2(x·v)y takes x to y and leaves their complement alone.
   const auto rotation = [](const Matrix& X, const Matrix& Y) {
     return [X, Y](const ConstMatrixRef& columns) {

@@ -40,9 +40,12 @@ FisherOperator gaussian_fisher(const GaussianBuresWasserstein& q) {
   return {scaled(inverse, sums), scaled(eigen.values, sums.cwiseInverse())};
 }
 
-FisherOperator gaussian_fisher(const GaussianAffine&) {
-  const auto same = [](const Vector& v) { return v; };
-  return {same, same};
+FisherOperator gaussian_fisher(const GaussianAffine& q) {
+  const double scale = q.covariance_frame().scale();
+  const auto scaled = [n = q.order()](double factor) {
+    return [=](const Vector& v) { return joined(v.head(n), factor * v.tail(v.size() - n)); };
+  };
+  return {scaled(0.5 / (scale * scale)), scaled(2.0 * scale * scale)};
 }
 
 double gaussian_kl(const Vector& mean1, const Matrix& covariance1, const Vector& mean2,

@@ -23,7 +23,8 @@ std::string duration(double seconds) {
 }  // namespace
 
 void Trace::write_csv(std::ostream& out) const {
-  out << "iteration,seconds,objective,predicted,step,kl,gradient_norm,step_norm,rejected,clips\n";
+  out << "iteration,seconds,objective,predicted,step,kl,gradient_norm,step_norm,rejected,clips,"
+         "inverse_smallest,inverse_largest\n";
   out << std::setprecision(std::numeric_limits<double>::max_digits10);
   for (const Record& r : records_) {
     out << r.iteration;
@@ -32,7 +33,11 @@ void Trace::write_csv(std::ostream& out) const {
       out << ',';
       if (!std::isnan(x)) out << x;
     }
-    out << ',' << r.rejected << ',' << r.clips << '\n';
+    out << ',' << r.rejected << ',' << r.clips << ',';
+    if (r.spectrum)
+      out << r.spectrum->smallest << ',' << r.spectrum->largest << '\n';
+    else
+      out << ",\n";
   }
 }
 
@@ -42,7 +47,7 @@ void Progress::show(const Record& r) {
     first_seconds_ = r.seconds;
   }
   if (!std::isnan(r.objective)) objective_ = r.objective;
-  const bool last = r.iteration >= total_;
+  const bool last = r.last;
   if (!last && r.seconds - shown_seconds_ < 0.2) return;
   shown_seconds_ = r.seconds;
   const double rate =

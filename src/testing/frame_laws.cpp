@@ -171,6 +171,22 @@ LawReport check_state(const AnyFrame& frame, const FrameLawOptions& options) {
   return report;
 }
 
+LawReport check_path(const std::function<AnyFrame(double)>& path, Index steps) {
+  const auto largest_jump = [&](Index count) {
+    double jump = 0.0;
+    Matrix before = push_matrix(path(0.0));
+    for (Index k = 1; k <= count; ++k) {
+      const Matrix now = push_matrix(path(double(k) / double(count)));
+      jump = std::max(jump, (now - before).norm());
+      before = now;
+    }
+    return jump;
+  };
+  LawReport report;
+  report.above("jumps shrink with the steps", largest_jump(steps) / largest_jump(10 * steps), 5.0);
+  return report;
+}
+
 LawReport check_frame(const AnyFrame& frame, const FrameLawOptions& options) {
   LawReport report = check_coordinates(frame, options);
   report.add(check_retraction(frame, options));

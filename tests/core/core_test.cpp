@@ -28,7 +28,7 @@ TEST(Draws, DependOnTheAddressOnly) {
 // Philox4x32-10 with key 0 and counter 0 begins 6627e8d5 e169c58d (Salmon et al. 2011, known
 // answers).
 TEST(Draws, ArePhilox) {
-  const double expected = (double(0x6627e8d5e169c58dULL >> 11) + 0.5) * 0x1p-53;
+  const double expected = (double(0x6627e8d5e169c58dULL >> 12) + 0.5) * 0x1p-52;
   EXPECT_EQ(Draws(0, 0).uniforms(0, 1, 1)(0), expected);
 }
 

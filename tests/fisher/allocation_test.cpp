@@ -78,6 +78,8 @@ TEST(Allocation, DenseStepsAllocateNothing) {
     Dense dense(300);
     EXPECT_EQ(allocations_of(dense, scores, 100), 0) << scores << " scores";
   }
+  DenseSingle single(300);
+  EXPECT_EQ(allocations_of(single, 4, 100), 0);
   Dense held(300, {.floor = {.level = 0.1}});
   EXPECT_EQ(allocations_of(held, 2, 100), 0);
 }

@@ -58,6 +58,8 @@ TEST(Gaussian, AffineLaws) {
                        },
                        1));
   }
+  expect_laws(
+      gaussian_affine(toy::random_vector(3, 1), toy::random_spd(3, 2), SpdRetraction::exponential));
   // Mean and covariance are no product here: parallel transport is not offered.
   static_assert(!HasTransport<GaussianAffine> && HasTransport<GaussianBuresWasserstein>);
 }

@@ -34,6 +34,8 @@ TEST(Sphere, Misuse) {
   expect_misuse([] { Sphere(Vector::Zero(3)); }, "column 1 is zero");
   expect_misuse([] { Sphere(Vector::Constant(3, INFINITY)); }, "infinity");
   expect_misuse([] { Sphere(Vector::Unit(3, 0)).log(Sphere(-Vector::Unit(3, 0))); }, "opposite");
+  expect_misuse([] { Sphere(Vector::Unit(3, 0)).transport_to(Sphere(-Vector::Unit(3, 0))); },
+                "opposite");
 }
 
 }  // namespace

@@ -21,6 +21,21 @@ TEST(Stiefel, Laws) {
 }
 
 // St(p, n) with p < n has no exp in closed form: the order is checked by the acceleration.
+TEST(Stiefel, CayleyIsSecondOrderForOneColumn) {
+  expect_laws(Stiefel(toy::random_orthonormal(4, 1, 2)),
+              {.embedded = true, .order = 2, .exp_log = false});
+}
+
+TEST(Stiefel, NearlyOrthonormalStartsAreMadeOrthonormal) {
+  const Stiefel f(toy::random_orthonormal(5, 2, 2) + 1e-10 * toy::random_matrix(5, 2, 3));
+  EXPECT_LT((f.matrix().transpose() * f.matrix() - Matrix::Identity(2, 2)).norm(), 1e-14);
+}
+
+TEST(Orthogonal, AHalfTurnHasNoUniqueLogarithm) {
+  const Matrix half = Vector{{-1.0, -1.0, 1.0}}.asDiagonal();
+  expect_misuse([&] { Stiefel(Matrix::Identity(3, 3)).log(Stiefel(half)); }, "not unique");
+}
+
 TEST(Stiefel, PolarIsSecondOrder) {
   expect_laws(Stiefel(toy::random_orthonormal(6, 3, 2), StiefelRetraction::polar),
               {.embedded = true, .order = 2, .exp_log = false});

@@ -74,6 +74,12 @@ TEST(GaussianVb, ScoresHaveMeanZeroAndTheFisherOperatorAsSecondMoment) {
   });
 }
 
+TEST(GaussianVb, FisherOfAnAffineFrameWithTheUsualMetricIsOneHalfOnTheCovariance) {
+  GaussianVb model(target(), {.scores = 100});
+  const auto report = testing::check_scores(model, GaussianAffine(mean, SpdAffine(covariance())));
+  EXPECT_TRUE(report.ok()) << report;
+}
+
 TEST(GaussianVb, KlIsHalfTheFisherNorm) {
   in_all_geometries([&](const auto& frame, const char* name) {
     using F = std::decay_t<decltype(frame)>;
@@ -105,7 +111,20 @@ TEST(GaussianVb, ReusedDrawsAreTheGradientsOwn) {
   const GaussianVb reuse(target(), {.draws = 10, .scores = 4, .reuse_draws = true});
   const GaussianVb fresh(target(), {.draws = 10, .scores = 4});
   EXPECT_NE(reuse.scores(q, Draws(1, 1)), fresh.scores(q, Draws(1, 1)));
-  EXPECT_EQ(reuse.scores(q, Draws(1, 1)), reuse.scores(q, Draws(1, 1)));
+  // In the affine frame a score's first coordinates are the draw's z, so the score-function gradient can
+  // be put together again from the scores alone.
+  const GaussianVb all(target(), {.draws = 10,
+                                  .scores = 10,
+                                  .estimator = GradientEstimator::score_function,
+                                  .reuse_draws = true});
+  const Matrix scores = all.scores(q, Draws(1, 1)), z = scores.topRows(n);
+  EXPECT_LT((scores.leftCols(4) - reuse.scores(q, Draws(1, 1))).norm(), 1e-13);
+  const Matrix L = q.covariance().llt().matrixL();
+  Matrix slopes(n, 10);
+  const Vector h = -0.5 * z.colwise().squaredNorm().transpose() -
+                   target().log_density((L * z).colwise() + q.mean(), slopes);
+  const Vector expected = scores * ((h.array() - h.mean()) / 9.0).matrix();
+  EXPECT_LT((all.gradient(q, Draws(1, 1)) - expected).norm(), 1e-12 * expected.norm());
 }
 
 TEST(GaussianVb, ObjectiveByDrawsIsCloseToTheExactOne) {
@@ -131,6 +150,10 @@ TEST(GaussianVb, Misuse) {
   expect_misuse([&] { GaussianVb(plain, {.estimator = GradientEstimator::bonnet_price}); },
                 "mean_hessian");
   expect_misuse([] { PointwiseTarget(0, {}); }, "positive dimension");
+  const GaussianVb small(plain);
+  expect_misuse([&] { small.gradient(gaussian_affine(mean, covariance()), Draws(1, 1)); },
+                "order 3");
+  expect_misuse([] { GaussianVb(target(), {.objective_draws = 0}); }, "objective_draws is 0");
 }
 
 TEST(GaussianKl, ByHand) {

@@ -1,13 +1,18 @@
 // The step, the driver, step rules, averaging, stopping, observers.
 #include "fisherman/solve/run.hpp"
 
+#include <unistd.h>
+
 #include <Eigen/LU>
+#include <filesystem>
 #include <sstream>
 
 #include "expect_laws.hpp"
+#include "fisherman/fisher/any_fisher.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"
+#include "fisherman/fisher/window.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/manifold/sphere.hpp"
@@ -161,7 +166,8 @@ TEST(Run, AStepToANonFiniteObjectiveIsTakenBack) {
   const Cliff model;
   State state{Euclidean(Vector::Zero(1)), Identity(1)};
   const auto outcome =
-      run(state, model, {.rule = {.step_size = 0.2, .decay = 0.0}}, after_iterations(50));
+      run(state, model, {.rule = {.step_size = 0.2, .decay = 0.0}, .evaluate_every = 1},
+          after_iterations(50));
   EXPECT_LE(state.frame.point()(0), 0.5);
   EXPECT_GT(state.frame.point()(0), 0.3);
   EXPECT_GT(state.rejected, 0);
@@ -189,6 +195,74 @@ TEST(Run, TroubleWithoutEndIsDivergenceAndKeepsTheLastGoodState) {
   EXPECT_NE(describe(outcome.status).find("smaller step"), std::string::npos);
 }
 
+TEST(Run, SpectrumOfTheInverseIsReportedWhereAsked) {
+  const toy::Attraction model{Vector::Zero(3), 5};
+  State state{Euclidean(Vector::Ones(3)), Dense(3)};
+  Trace trace;
+  run(state, model, {.rule = plain, .spectrum_every = 10}, after_iterations(20),
+      {trace.observer()});
+  EXPECT_FALSE(trace.records()[8].spectrum);
+  ASSERT_TRUE(trace.records()[19].spectrum);
+  const Vector exact = spectrum(state.fisher.inverse()).values;
+  EXPECT_NEAR(trace.records()[19].spectrum->smallest, exact(0), 1e-12);
+  EXPECT_NEAR(trace.records()[19].spectrum->largest, exact(2), 1e-12);
+}
+
+TEST(Run, AFinishedRunDoesNothingMore) {
+  const toy::Attraction model{Vector::Zero(3)};
+  State state{Euclidean(Vector::Ones(3)), Dense(3)};
+  run(state, model, {.rule = plain}, after_iterations(0));
+  EXPECT_EQ(state.iteration, 0);
+  run(state, model, {.rule = plain}, after_iterations(10));
+  const Vector end = state.frame.point();
+  EXPECT_EQ(run(state, model, {.rule = plain}, after_iterations(10)).status,
+            Status::iterations_done);
+  EXPECT_EQ(state.iteration, 10);
+  EXPECT_EQ(state.frame.point(), end);
+}
+
+/// An operator that points uphill.
+struct Uphill {
+  Index dimension() const { return 2; }
+  void absorb(const Matrix&) {}
+  Vector solve(const Vector& g) const { return -g; }
+};
+
+TEST(Run, UphillIsNotTaken) {
+  const toy::Attraction model{Vector::Zero(2)};
+  State state{Euclidean(Vector::Ones(2)), Uphill()};
+  EXPECT_EQ(run(state, model, {.rule = plain}, after_iterations(50)).status, Status::diverged);
+  EXPECT_EQ(state.frame.point(), Vector::Ones(2));
+}
+
+TEST(Observers, CheckpointIsWrittenAtTheEndOfARunHoweverShort) {
+  const auto file =
+      std::filesystem::temp_directory_path() / ("fisherman-end-" + std::to_string(getpid()));
+  const toy::Attraction model{Vector::Zero(3)};
+  State state{Euclidean(Vector::Ones(3)), Dense(3)}, resumed = state;
+  run(state, model, {.rule = plain}, after_iterations(7), {Checkpoint(file)});
+  restore(resumed, read_checkpoint(file));
+  std::filesystem::remove(file);
+  EXPECT_EQ(resumed.iteration, 7);
+  EXPECT_EQ(resumed.frame.point(), state.frame.point());
+}
+
+TEST(Restore, AnotherKindSizeOrOptionIsRefusedAndTheStateIsAsBefore) {
+  const Vector x = Vector::Ones(2);
+  const Matrix I = Matrix::Identity(2, 2);
+  State<AnyFrame, AnyFisher> affine{gaussian_affine(x, I), Dense(5)}, untouched = affine;
+  State<AnyFrame, AnyFisher> bw{gaussian_bures_wasserstein(x, I), Dense(5)};
+  State<AnyFrame, AnyFisher> window{gaussian_affine(x, I), Window(5)};
+  State<AnyFrame, AnyFisher> epsilon{gaussian_affine(2.0 * x, I), Dense(5, {.epsilon = 2.0})};
+  State<AnyFrame, AnyFisher> averaged{gaussian_affine(x, I), Dense(5), 1, Average({.on = true})};
+  for (auto* other : {&bw, &window, &epsilon, &averaged}) {
+    const Vector before = other->frame.point();
+    EXPECT_THROW(restore(*other, saved(affine)), FileError);
+    EXPECT_EQ(other->frame.point(), before);
+  }
+  restore(untouched, saved(affine));  // a run that has not begun can be saved too
+}
+
 TEST(Run, Misuse) {
   const toy::Attraction model{Vector::Zero(3)};
   State state{Euclidean(Vector::Ones(3)), Identity(4)};
@@ -197,6 +271,10 @@ TEST(Run, Misuse) {
   State sphere{Sphere(Vector::Unit(3, 0)), Dense(3)};
   expect_misuse([&] { run(sphere, model, {.rule = {.delay = -1.0}}, after_iterations(1)); },
                 "delay is -1");
+  State fine{Euclidean(Vector::Ones(3)), Identity(3)};
+  expect_misuse([&] { run(fine, model, {.patience = 0}, after_iterations(1)); }, "patience is 0");
+  expect_misuse([&] { run(fine, model, {.smoothing = 5.0}, after_iterations(1)); },
+                "smoothing is 5");
   expect_misuse([] { after_iterations(-1); }, "must not be negative");
   expect_misuse([] { when_predicted_below(0.0); }, "must be positive");
 }
@@ -218,7 +296,6 @@ TEST(Stop, CriteriaCombine) {
   EXPECT_EQ((after_iterations(10) || after_seconds(1.0))(r), Status::iterations_done);
   EXPECT_EQ((after_iterations(10) && when_predicted_below(1.0))(r), Status::converged);
   EXPECT_EQ((after_iterations(11) && when_predicted_below(1.0))(r), std::nullopt);
-  EXPECT_EQ(when_step_below(0.05)(r), std::nullopt);
   r.predicted = Record::unknown;
   EXPECT_EQ(when_predicted_below(1.0)(r), std::nullopt);  // NaN is below nothing
   std::atomic<bool> flag = false;

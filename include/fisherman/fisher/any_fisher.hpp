@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <typeinfo>
 #include <utility>
 
 #include "fisherman/core/archive.hpp"
@@ -34,6 +36,8 @@ class AnyFisher {
   void carry(const Transport& forward, const Transport& backward) {
     self_->carry(forward, backward);
   }
+  /// Names the type inside; for comparison only.
+  std::string kind() const { return self_->kind(); }
   void save(Writer& out) const { self_->save(out); }
   void load(Reader& in) { self_->load(in); }
 
@@ -46,6 +50,7 @@ class AnyFisher {
     virtual Vector solve(const ConstVectorRef& g) = 0;
     virtual void learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) = 0;
     virtual void carry(const Transport& forward, const Transport& backward) = 0;
+    virtual std::string kind() const = 0;
     virtual void save(Writer& out) const = 0;
     virtual void load(Reader& in) = 0;
   };
@@ -70,6 +75,7 @@ class AnyFisher {
       else
         throw Misuse("this Fisher approximation follows no transport but the frame's own");
     }
+    std::string kind() const override { return typeid(H).name(); }
     void save([[maybe_unused]] Writer& out) const override {
       if constexpr (requires { fisher.save(out); })
         fisher.save(out);

@@ -1,12 +1,13 @@
 // The paper's algorithm: H⁻¹ as a dense symmetric matrix, updated by low-rank identities, never
 // inverted.
 //
-// One triangle is kept, and read about once an iteration: absorb() only notes the scores, and
+// One triangle is used, and read about once an iteration: absorb() only notes the scores, and
 // solve() multiplies the matrix by scores and gradient together. The rank-b subtraction is put off
 // until `fold` columns have gathered, and is then one symmetric rank-k update:
 //     H⁻¹ = A − PPᵀ,   A a triangle, P the columns not folded in yet.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "fisherman/core/archive.hpp"
@@ -16,9 +17,13 @@
 namespace fisherman {
 
 struct DenseOptions {
-  double epsilon = 1.0;  // H₀ = εI, in the unit of one squared score
+  double epsilon = 1.0;  // H₀ = εI, in the unit of one squared score; the paper's for regression
   Floor floor = {};      // see fisher.hpp
   Index fold = 32;       // columns put off before they are folded in
+
+  std::array<double, 4> numbers() const {
+    return {epsilon, floor.level, floor.decay, double(fold)};
+  }
 };
 
 /// Scalar is how the operator is stored and multiplied: double, or float for half the memory.
@@ -44,7 +49,7 @@ class BasicDense {
   /// 𝐇⁻¹ = n·H⁻¹, written out.
   Matrix inverse();
   /// What an operator of this size takes, in bytes, with b scores an iteration.
-  static double memory(Index dimension, Index scores);
+  static double memory(Index dimension, Index scores, const DenseOptions& options = {});
 
   void save(Writer& out) const;
   void load(Reader& in);

@@ -11,6 +11,8 @@
 // (Section 4, and Dense, carry by congruence; the two differ unless T is an isometry.)
 #pragma once
 
+#include <array>
+
 #include "fisherman/core/archive.hpp"
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/transport.hpp"
@@ -19,8 +21,12 @@ namespace fisherman {
 
 struct WindowOptions {
   Index size = 200;         // K
-  double epsilon = 1000.0;  // H₀ = εI, in the unit of one squared score
+  double epsilon = 1000.0;  // H₀ = εI, in the unit of one squared score; the paper's for its flow
   Floor floor = {};         // see fisher.hpp; exact here
+
+  std::array<double, 4> numbers() const {
+    return {double(size), epsilon, floor.level, floor.decay};
+  }
 };
 
 class Window {
@@ -42,6 +48,7 @@ class Window {
  private:
   void insert(const ConstMatrixRef& scores);
   void factorise();
+  double epsilon() const;  // with the floor
   const Matrix& right() const { return pairs_ ? V_ : U_; }
 
   WindowOptions options_;

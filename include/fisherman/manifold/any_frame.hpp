@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <typeinfo>
 #include <utility>
 
@@ -30,6 +31,8 @@ class AnyFrame {
     bool reach, exp, log, distance, transport, state;
   };
   Abilities abilities() const { return self_->abilities(); }
+  /// Names the type inside; for comparison only.
+  std::string kind() const { return self_->kind(); }
   AnyFrame exp(const Vector& v) const { return self_->exp(v); }
   Vector log(const AnyFrame& other) const { return self_->log(other); }
   double distance(const AnyFrame& other) const { return self_->distance(other); }
@@ -58,6 +61,7 @@ class AnyFrame {
     virtual double reach(const Vector& v) const = 0;
     virtual Index clips() const = 0;
     virtual Abilities abilities() const = 0;
+    virtual std::string kind() const = 0;
     virtual AnyFrame exp(const Vector& v) const = 0;
     virtual Vector log(const AnyFrame& other) const = 0;
     virtual double distance(const AnyFrame& other) const = 0;
@@ -77,50 +81,50 @@ class AnyFrame {
     AnyFrame retract(const Vector& v) const override { return frame.retract(v); }
     double reach(const Vector& v) const override { return fisherman::reach(frame, v); }
     Index clips() const override { return fisherman::clips(frame); }
-    Abilities abilities() const override { return {requires(const Vector& v){frame.reach(v); }
-    , HasExp<F>, HasLog<F>, HasDistance<F>, HasTransport<F>, HasState<F>
+    Abilities abilities() const override {
+      return {HasReach<F>, HasExp<F>, HasLog<F>, HasDistance<F>, HasTransport<F>, HasState<F>};
+    }
+    std::string kind() const override { return typeid(F).name(); }
+    AnyFrame exp([[maybe_unused]] const Vector& v) const override {
+      if constexpr (HasExp<F>)
+        return frame.exp(v);
+      else
+        throw Misuse("this manifold has no exponential in closed form");
+    }
+    Vector log([[maybe_unused]] const AnyFrame& other) const override {
+      if constexpr (HasLog<F>)
+        return frame.log(other.as<F>());
+      else
+        throw Misuse("this manifold has no logarithm in closed form");
+    }
+    double distance([[maybe_unused]] const AnyFrame& other) const override {
+      if constexpr (HasDistance<F>)
+        return frame.distance(other.as<F>());
+      else
+        throw Misuse("this manifold has no distance in closed form");
+    }
+    Transport transport_to([[maybe_unused]] const AnyFrame& next) const override {
+      if constexpr (HasTransport<F>)
+        return frame.transport_to(next.as<F>());
+      else
+        throw Misuse("this manifold has no transport but the frame's own");
+    }
+    Vector state() const override {
+      if constexpr (HasState<F>)
+        return frame.state();
+      else
+        throw Misuse("this frame has no state() and cannot be saved");
+    }
+    AnyFrame restored([[maybe_unused]] const Vector& state) const override {
+      if constexpr (HasState<F>)
+        return frame.restored(state);
+      else
+        throw Misuse("this frame has no restored() and cannot be loaded");
+    }
+    F frame;
   };
-} AnyFrame exp([[maybe_unused]] const Vector& v) const override {
-  if constexpr (HasExp<F>)
-    return frame.exp(v);
-  else
-    throw Misuse("this manifold has no exponential in closed form");
-}
-Vector log([[maybe_unused]] const AnyFrame& other) const override {
-  if constexpr (HasLog<F>)
-    return frame.log(other.as<F>());
-  else
-    throw Misuse("this manifold has no logarithm in closed form");
-}
-double distance([[maybe_unused]] const AnyFrame& other) const override {
-  if constexpr (HasDistance<F>)
-    return frame.distance(other.as<F>());
-  else
-    throw Misuse("this manifold has no distance in closed form");
-}
-Transport transport_to([[maybe_unused]] const AnyFrame& next) const override {
-  if constexpr (HasTransport<F>)
-    return frame.transport_to(next.as<F>());
-  else
-    throw Misuse("this manifold has no transport but the frame's own");
-}
-Vector state() const override {
-  if constexpr (HasState<F>)
-    return frame.state();
-  else
-    throw Misuse("this frame has no state() and cannot be saved");
-}
-AnyFrame restored([[maybe_unused]] const Vector& state) const override {
-  if constexpr (HasState<F>)
-    return frame.restored(state);
-  else
-    throw Misuse("this frame has no restored() and cannot be loaded");
-}
-F frame;
-};  // namespace fisherman
 
-std::shared_ptr<const Base> self_;
-}
-;
+  std::shared_ptr<const Base> self_;
+};
 
 }  // namespace fisherman

@@ -7,6 +7,8 @@ namespace fisherman {
 
 class Euclidean {
  public:
+  static constexpr bool embedded = true;
+
   explicit Euclidean(Vector x) : x_(std::move(x)) {
     require(x_.allFinite(), "the Euclidean start holds a NaN or an infinity");
   }

@@ -8,11 +8,13 @@
 
 namespace fisherman {
 
-/// `Base` must be embedded with the ambient metric, so that push∘pull is the projection (Stiefel,
-/// Grassmann, sphere, fixed rank, Euclidean, and products of those).
-template <Frame Base>
+/// For frames embedded with the ambient metric: Stiefel, Grassmann, sphere, fixed rank, Euclidean, and
+/// products of those.
+template <Embedded Base>
 class Extrinsic {
  public:
+  static constexpr bool embedded = true;
+
   explicit Extrinsic(Base base) : base_(std::move(base)) {}
 
   const Base& base() const { return base_; }

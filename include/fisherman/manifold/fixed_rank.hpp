@@ -17,6 +17,8 @@ namespace fisherman {
 
 class FixedRank {
  public:
+  static constexpr bool embedded = true;
+
   /// The nearest matrix of rank r; throws Misuse unless 1 ≤ r ≤ min(m, n) and X has rank r at
   /// least.
   FixedRank(const ConstMatrixRef& X, Index rank);

@@ -24,6 +24,7 @@
 //   4. the frame moves continuously: a step of length h turns it by O(h).
 //
 // What a frame may offer besides, and what is assumed when it does not:
+//   embedded             a constant: the metric is the ambient one                        (false)
 //   reach(v)             the fraction of v that the retraction can be trusted with        (1)
 //   clips()              eigenvalues that had to be clipped to get here                   (0)
 //   lift(U)              coordinates of an ambient tangent vector, push's inverse         (least squares)
@@ -48,6 +49,16 @@ concept Frame = std::copyable<F> && requires(const F& frame, const Matrix& E, co
   { frame.pull(E) } -> std::convertible_to<Matrix>;
   { frame.push(v) } -> std::convertible_to<Vector>;
   { frame.retract(v) } -> std::same_as<F>;
+};
+
+/// The metric is the ambient dot product, so that push∘pull is the projection onto the tangent space. A
+/// frame says so by a constant, `static constexpr bool embedded = true`.
+template <class F>
+concept Embedded = Frame<F> && bool(F::embedded);
+
+template <class F>
+concept HasReach = requires(const F& frame, const Vector& v) {
+  { frame.reach(v) } -> std::convertible_to<double>;
 };
 
 template <class F>
@@ -78,7 +89,7 @@ concept HasState = requires(const F& frame, const Vector& state) {
 
 template <Frame F>
 double reach(const F& frame, const Vector& v) {
-  if constexpr (requires { frame.reach(v); })
+  if constexpr (HasReach<F>)
     return frame.reach(v);
   else
     return 1.0;

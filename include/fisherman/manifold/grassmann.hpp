@@ -9,12 +9,13 @@
 
 namespace fisherman {
 
-/// All second order but QR, which is so too on the Grassmannian: its first-order error is a change
-/// of basis within the subspace.
+/// All are second order. QR too: what makes it first order on Stiefel is a turn within the subspace.
 enum class GrassmannRetraction { exponential, qr, polar };
 
 class Grassmann {
  public:
+  static constexpr bool embedded = true;
+
   explicit Grassmann(const ConstMatrixRef& X,
                      GrassmannRetraction retraction = GrassmannRetraction::exponential);
 

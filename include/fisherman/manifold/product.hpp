@@ -17,6 +17,7 @@ class Product {
   explicit Product(Factors... factors) : factors_(std::move(factors)...) {}
 
   static constexpr std::size_t size = sizeof...(Factors);
+  static constexpr bool embedded = (Embedded<Factors> && ...);
   template <std::size_t I>
   const auto& factor() const {
     return std::get<I>(factors_);

@@ -40,7 +40,8 @@ class SpdPoint {
   /// Symmetrises; throws NotFinite unless finite.
   explicit SpdPoint(Reached reached);
   /// A user's matrix: throws Misuse unless it is finite, symmetric to rounding, positive definite.
-  static Reached checked(const ConstMatrixRef& sigma);
+  /// With eigenvalues above `floor`.
+  static Reached checked(const ConstMatrixRef& sigma, double floor = 0.0);
   /// Raises eigenvalues below spd_floor and counts them.
   static Reached clipped(const Matrix& sigma);
   Reached from_state(const Vector& state) const;
@@ -54,7 +55,9 @@ class SpdPoint {
 
 class SpdEuclidean : public SpdPoint {
  public:
-  explicit SpdEuclidean(const ConstMatrixRef& sigma) : SpdPoint(checked(sigma)) {}
+  static constexpr bool embedded = true;
+
+  explicit SpdEuclidean(const ConstMatrixRef& sigma) : SpdPoint(checked(sigma, spd_floor)) {}
 
   Matrix pull(const ConstMatrixRef& E) const;
   Matrix pull_squares(const ConstMatrixRef& A) const;
@@ -138,6 +141,7 @@ class SpdAffine : public SpdPoint {
   Transport transport_to(const SpdAffine& next) const;
   SpdAffine restored(const Vector& state) const;
   const Matrix& cholesky() const { return L_; }
+  double scale() const { return scale_; }
 
   Matrix pull_mean(const ConstMatrixRef& E) const;
   Vector push_mean(const ConstVectorRef& v) const;

@@ -12,6 +12,8 @@ namespace fisherman {
 
 class Oblique {
  public:
+  static constexpr bool embedded = true;
+
   /// Throws Misuse unless X is finite and no column is zero; columns are scaled to norm one.
   explicit Oblique(const ConstMatrixRef& X);
 

@@ -18,6 +18,8 @@ enum class StiefelRetraction { cayley, qr, polar };
 
 class Stiefel {
  public:
+  static constexpr bool embedded = true;
+
   /// Throws Misuse unless X is n×p, p ≤ n, with orthonormal columns.
   explicit Stiefel(const ConstMatrixRef& X,
                    StiefelRetraction retraction = StiefelRetraction::cayley);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <utility>
 
 #include "fisherman/core/types.hpp"
 
@@ -31,8 +30,8 @@ struct Transport {
     return {same, same, same, Kind::identity};
   }
 
-  static Transport isometry(Map apply, Map adjoint) {
-    return {apply, std::move(adjoint), apply, Kind::isometry};
+  static Transport isometry(const Map& apply, const Map& adjoint) {
+    return {apply, adjoint, apply, Kind::isometry};
   }
 
   /// The diagonal block of T on `size` coordinates from `offset` on, out of `total`.

@@ -19,7 +19,8 @@ enum class GradientEstimator {
   bonnet_price,  // ∇_Σ = ½E∇²V − ½Σ⁻¹: needs the target's Hessian. The paper's experiments.
   reparameterised,       // ∇_Σ = ½E sym(∇V aᵀ) − ½Σ⁻¹: gradients only
   sticking_the_landing,  // the same with ∇V − a for ∇V: no noise where q = π̄
-  score_function         // eq:VB g function, with a leave-one-out baseline: values only
+  score_function,        // eq:VB g function, with a leave-one-out baseline: values only
+  exact                  // no draws at all: needs a target that knows its expectation
 };
 
 struct GaussianVbOptions {
@@ -36,11 +37,15 @@ class GaussianVb {
   explicit GaussianVb(T target, GaussianVbOptions options = {})
       : target_(std::move(target)), options_(options) {
     require(options.draws > 0, "draws is ", options.draws, ", but must be positive");
+    require(options.objective_draws > 0, "objective_draws is ", options.objective_draws,
+            ", but must be positive");
     require(options.scores > 0, "scores is ", options.scores, ", but must be positive");
     require(!options.reuse_draws || options.scores <= options.draws, "scores is ", options.scores,
             ", but only ", options.draws, " draws are there to be used again");
     require(options.estimator != GradientEstimator::bonnet_price || HasMeanHessian<T>,
             "Bonnet-Price needs a target with mean_hessian()");
+    require(options.estimator != GradientEstimator::exact || HasExactGradient<T>,
+            "the exact gradient needs a target with expectation()");
     require(options.estimator != GradientEstimator::score_function || options.draws > 1,
             "the leave-one-out baseline needs at least 2 draws");
   }
@@ -49,6 +54,7 @@ class GaussianVb {
 
   template <class C>
   Matrix scores(const Gaussian<C>& q, const Draws& draws) const {
+    check_order(q);
     const Sample sample(q, draws, options_.reuse_draws ? for_gradient : for_scores,
                         options_.scores);
     return score_columns(q, sample);
@@ -56,6 +62,9 @@ class GaussianVb {
 
   template <class C>
   Vector gradient(const Gaussian<C>& q, const Draws& draws) const {
+    check_order(q);
+    if constexpr (HasExactGradient<T>)
+      if (options_.estimator == GradientEstimator::exact) return exact_gradient(q);
     const Sample s(q, draws, for_gradient, options_.draws);
     const double n = double(options_.draws);
     Matrix slopes(q.order(), options_.draws);
@@ -80,6 +89,7 @@ class GaussianVb {
   /// The NELBO, with all constants of q; exact if the target knows its expectation.
   template <class C>
   double objective(const Gaussian<C>& q) const {
+    check_order(q);
     const Eigen::LLT<Matrix> llt(q.covariance());
     const double d = double(q.order());
     const double log_det = 2.0 * Matrix(llt.matrixL()).diagonal().array().log().sum();
@@ -99,6 +109,12 @@ class GaussianVb {
   }
 
  private:
+  template <class C>
+  void check_order(const Gaussian<C>& q) const {
+    require(target_.dimension() == q.order(), "the target has dimension ", target_.dimension(),
+            ", but the Gaussian is of order ", q.order());
+  }
+
   enum Stream : std::uint32_t { for_gradient, for_scores, for_objective };
 
   /// Draws from q and what follows from them.
@@ -122,6 +138,14 @@ class GaussianVb {
     }
   };
 
+  template <class C>
+  Vector exact_gradient(const Gaussian<C>& q) const {
+    const auto e = target_.expectation(q.mean(), q.covariance());
+    const Matrix inverse =
+        Eigen::LLT<Matrix>(q.covariance()).solve(Matrix::Identity(q.order(), q.order()));
+    return q.pull(ambient(-e.gradient, -0.5 * (e.hessian + inverse)));
+  }
+
   static Vector ambient(const Vector& by_mean, const Matrix& by_sigma) {
     Vector out(by_mean.size() + by_sigma.size());
     out << by_mean, as_vector(by_sigma);
@@ -144,7 +168,7 @@ class GaussianVb {
 FisherOperator gaussian_fisher(const GaussianEuclidean& q);
 /// In the eigenbasis of Σ the Bures-Wasserstein Fisher operator multiplies by 1/λᵢ + 1/λⱼ.
 FisherOperator gaussian_fisher(const GaussianBuresWasserstein& q);
-/// The identity, wherever q is.
+/// The identity, wherever q is, for the frames of gaussian_affine().
 FisherOperator gaussian_fisher(const GaussianAffine& q);
 
 /// KL(N(μ₁,Σ₁) ‖ N(μ₂,Σ₂))

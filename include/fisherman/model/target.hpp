@@ -6,6 +6,8 @@
 //   mean_hessian(betas)            the Hessian of the log density, averaged over the columns
 //                                  (optional; what Bonnet-Price needs)
 //   expected(mean, covariance)     E log density under N(mean, covariance), exactly (optional)
+//   expectation(mean, covariance)  the same with the gradient in the mean and the expected Hessian, as
+//                                  members value, gradient, hessian (optional)
 #pragma once
 
 #include <concepts>
@@ -31,6 +33,12 @@ concept HasMeanHessian = requires(const T& target, const Matrix& betas) {
 template <class T>
 concept HasExpectation = requires(const T& target, const Vector& mean, const Matrix& covariance) {
   { target.expected(mean, covariance) } -> std::convertible_to<double>;
+};
+
+template <class T>
+concept HasExactGradient = requires(const T& target, const Vector& mean, const Matrix& covariance) {
+  { target.expectation(mean, covariance).gradient } -> std::convertible_to<Vector>;
+  { target.expectation(mean, covariance).hessian } -> std::convertible_to<Matrix>;
 };
 
 /// A target from a function of one point: f(beta, gradient) returns the log density and fills the

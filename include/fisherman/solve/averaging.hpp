@@ -48,10 +48,15 @@ class Average {
   const Vector& mean() const { return mean_; }
 
   void save(Writer& out) const {
+    out.put(std::uint8_t(options_.on));
+    out.put(options_.start);
+    out.put(options_.power);
     out.put(mean_);
     out.put(count_);
   }
   void load(Reader& in) {
+    Reader::expect(in.get<std::uint8_t>() == std::uint8_t(options_.on) &&
+                   in.get<std::int64_t>() == options_.start && in.get<double>() == options_.power);
     mean_ = in.get_vector();
     count_ = in.get<std::int64_t>();
   }

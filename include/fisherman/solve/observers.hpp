@@ -45,7 +45,7 @@ class Progress {
   double objective_ = Record::unknown;
 };
 
-/// Saves the state every so many seconds; kill -9 loses no more than the work since. Throws
+/// Saves the state every so many seconds, and at the end of the run; kill -9 loses no more than the work since. Throws
 /// FileError when the file cannot be written; the old one is then still whole.
 class Checkpoint {
  public:
@@ -54,7 +54,7 @@ class Checkpoint {
 
   template <class S>
   void operator()(const Record& record, const S& state) {
-    if (record.seconds - last_ < every_) return;
+    if (!record.last && record.seconds - last_ < every_) return;
     last_ = record.seconds;
     write_checkpoint(path_, saved(state));
   }

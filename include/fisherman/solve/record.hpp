@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
+
+#include "fisherman/fisher/spectrum_bounds.hpp"
 
 namespace fisherman {
 
@@ -21,6 +24,8 @@ struct Record {
   double step_norm = unknown;
   std::int64_t rejected = 0;  // steps not taken so far, because something was not finite
   std::int64_t clips = 0;     // eigenvalues clipped so far
+  std::optional<SpectrumBounds> spectrum = {};  // of 𝐇⁻¹, where it was asked for
+  bool last = false;                            // the run ends here
 };
 
 enum class Status { converged, iterations_done, time_is_up, interrupted, diverged };

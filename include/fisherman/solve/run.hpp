@@ -6,10 +6,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "fisherman/fisher/spectrum_bounds.hpp"
 #include "fisherman/solve/step.hpp"
 #include "fisherman/solve/stop.hpp"
 
@@ -18,9 +18,21 @@ namespace fisherman {
 struct RunOptions {
   StepRule rule = {};
   Carry carry = Carry::frame;
-  std::int64_t evaluate_every = 1;  // iterations between evaluations of the objective; 0 = never
-  std::int64_t patience = 8;        // rejected steps in a row before the run counts as diverged
-  double smoothing = 0.9;           // weight of the past in the smoothed predicted improvement
+  std::int64_t evaluate_every = 10;  // iterations between evaluations of the objective; 0 = never
+  std::int64_t spectrum_every = 0;   // the same for the spectrum of 𝐇⁻¹, at 40 products each
+  std::int64_t patience = 8;         // rejected steps in a row before the run counts as diverged
+  double smoothing = 0.9;            // weight of the past in the smoothed predicted improvement
+
+  void check() const {
+    rule.check();
+    require(evaluate_every >= 0, "evaluate_every is ", evaluate_every,
+            ", but must not be negative");
+    require(spectrum_every >= 0, "spectrum_every is ", spectrum_every,
+            ", but must not be negative");
+    require(patience >= 1, "patience is ", patience, ", but must be at least 1");
+    require(smoothing >= 0.0 && smoothing < 1.0, "smoothing is ", smoothing,
+            ", but must lie between 0 and 1");
+  }
 };
 
 /// Sees every iteration: the record, and the state after it.
@@ -35,34 +47,35 @@ struct Outcome {
 
 namespace detail {
 
+inline bool due(std::int64_t every, std::int64_t iteration) {
+  return every > 0 && iteration % every == 0;
+}
+
 /// A step, or its rejection: if anything is not finite, the point stays where it was and the next steps
 /// are half as long; every good step gives that back.
 template <Frame F, FisherApproximation H, Model<F> M>
 void guarded_step(State<F, H>& s, M& model, const RunOptions& options, Record& record,
                   std::string& trouble) {
-  const bool evaluate =
-      options.evaluate_every > 0 && (s.iteration + 1) % options.evaluate_every == 0;
-  std::optional<std::pair<F, Average>> before;  // to return to if the objective is not finite
-  if (evaluate) before.emplace(s.frame, s.average);
   try {
-    const StepReport report = advance(s, model, options.rule, options.carry);
-    if (evaluate) {
-      const std::optional<double> value = objective(model, s.estimate());
+    Proposal<F> step = propose(s, model, options.rule);
+    if (due(options.evaluate_every, s.iteration + 1)) {
+      const std::optional<double> value = objective(model, s.estimate_at(step.next));
       if (value && !std::isfinite(*value)) throw NotFinite("the objective is not finite");
       record.objective = value.value_or(Record::unknown);
     }
-    s.predicted = std::isnan(s.predicted) ? report.predicted
+    accept(s, std::move(step.next), options.carry);
+    s.predicted = std::isnan(s.predicted) ? step.report.predicted
                                           : options.smoothing * s.predicted +
-                                                (1.0 - options.smoothing) * report.predicted;
+                                                (1.0 - options.smoothing) * step.report.predicted;
     s.caution = std::min(1.0, 2.0 * s.caution);
     s.rejected_in_a_row = 0;
     s.clips += clips(s.frame);
-    record.step = report.step;
-    record.kl = report.kl;
-    record.gradient_norm = report.gradient_norm;
-    record.step_norm = report.step_norm;
+    record.predicted = s.predicted;
+    record.step = step.report.step;
+    record.kl = step.report.kl;
+    record.gradient_norm = step.report.gradient_norm;
+    record.step_norm = step.report.step_norm;
   } catch (const NotFinite& e) {
-    if (before) std::tie(s.frame, s.average) = std::move(*before);
     trouble = e.what();
     s.caution *= 0.5;
     ++s.rejected_in_a_row;
@@ -77,23 +90,27 @@ template <Frame F, FisherApproximation H, Model<F> M>
 Outcome run(State<F, H>& s, M& model, const RunOptions& options, const Stop& stop,
             const std::vector<Observer<State<F, H>>>& observers = {}) {
   using Clock = std::chrono::steady_clock;
-  options.rule.check();
+  options.check();
   require(s.fisher.dimension() == s.frame.dimension(), "the Fisher approximation has dimension ",
           s.fisher.dimension(), ", but the frame has ", s.frame.dimension(), " coordinates");
   const auto began = Clock::now();
   const double before = s.seconds;
   std::string trouble;
+  Record record{.iteration = s.iteration, .seconds = s.seconds, .predicted = s.predicted};
+  if (const auto status = stop(record)) return {*status, record, trouble};  // resumed at its end
   for (;;) {
-    Record record;
+    record = {};
     detail::guarded_step(s, model, options, record, trouble);
     record.iteration = s.iteration;
-    record.predicted = s.predicted;
     record.rejected = s.rejected;
     record.clips = s.clips;
+    if (detail::due(options.spectrum_every, s.iteration))
+      record.spectrum = spectrum_bounds(s.fisher);
     s.seconds = before + std::chrono::duration<double>(Clock::now() - began).count();
     record.seconds = s.seconds;
     auto status = stop(record);
     if (!status && s.rejected_in_a_row >= options.patience) status = Status::diverged;
+    record.last = status.has_value();
     for (const auto& observe : observers) observe(record, s);
     if (status) return {*status, record, trouble};
   }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <typeinfo>
 #include <utility>
 
 #include "fisherman/fisher/fisher.hpp"
@@ -25,6 +27,12 @@ struct State {
 
   /// The averaged point if averaging is on, otherwise the last one.
   F estimate() const { return average.empty() ? frame : nearest(frame, average.mean()); }
+  /// What it would be after a step to `next`.
+  F estimate_at(const F& next) const {
+    Average then = average;
+    then.follow(next, iteration);
+    return then.empty() ? next : nearest(next, then.mean());
+  }
 };
 
 template <Frame F, FisherApproximation H>
@@ -34,11 +42,22 @@ State(F, H, std::uint64_t) -> State<F, H>;
 template <Frame F, FisherApproximation H>
 State(F, H, std::uint64_t, Average) -> State<F, H>;
 
+namespace detail {
+/// What kind of frame or approximation it is, inside a type-erased one too; for comparison only.
+template <class T>
+std::string kind(const T& part) {
+  if constexpr (requires { part.kind(); })
+    return part.kind();
+  else
+    return typeid(T).name();
+}
+}  // namespace detail
+
 template <Frame F, FisherApproximation H>
 requires HasState<F> std::string saved(const State<F, H>& s) {
   Writer out;
+  out.put(sentence(detail::kind(s.frame), " with ", detail::kind(s.fisher)));
   out.put(Vector(s.frame.state()));
-  s.fisher.save(out);
   s.average.save(out);
   out.put(s.seed);
   out.put(s.iteration);
@@ -48,29 +67,41 @@ requires HasState<F> std::string saved(const State<F, H>& s) {
   out.put(s.rejected_in_a_row);
   out.put(s.rejected);
   out.put(s.clips);
+  s.fisher.save(out);
   return out.bytes();
 }
 
-/// Puts `s`, a start of the same kind and size, where the saved run was. Throws FileError
-/// otherwise.
+/// Puts `s`, a start of the same kind, size and options, where the saved run was. Throws FileError
+/// otherwise, and `s` is as before. The model and the step rule are the caller's to keep the same.
 template <Frame F, FisherApproximation H>
 requires HasState<F>
 void restore(State<F, H>& s, std::string bytes) {
   Reader in(std::move(bytes));
+  Reader::expect(in.get_string() ==
+                 sentence(detail::kind(s.frame), " with ", detail::kind(s.fisher)));
   const Vector numbers = in.get_vector();
   Reader::expect(numbers.size() == Vector(s.frame.state()).size());
-  s.frame = s.frame.restored(numbers);
-  s.fisher.load(in);
-  s.average.load(in);
-  s.seed = in.get<std::uint64_t>();
-  s.iteration = in.get<std::int64_t>();
-  s.seconds = in.get<double>();
-  s.predicted = in.get<double>();
-  s.caution = in.get<double>();
-  s.rejected_in_a_row = in.get<std::int64_t>();
-  s.rejected = in.get<std::int64_t>();
-  s.clips = in.get<std::int64_t>();
+  Average average = s.average;
+  average.load(in);
+  Reader::expect(average.empty() || average.mean().size() == Vector(s.frame.point()).size());
+  const auto seed = in.get<std::uint64_t>();
+  const auto iteration = in.get<std::int64_t>();
+  const auto seconds = in.get<double>(), predicted = in.get<double>(), caution = in.get<double>();
+  const auto in_a_row = in.get<std::int64_t>(), rejected = in.get<std::int64_t>();
+  const auto clips = in.get<std::int64_t>();
+  F frame = s.frame.restored(numbers);
+  s.fisher.load(in);  // compares sizes and options before it changes anything
   Reader::expect(in.at_end());
+  s.frame = std::move(frame);
+  s.average = std::move(average);
+  s.seed = seed;
+  s.iteration = iteration;
+  s.seconds = seconds;
+  s.predicted = predicted;
+  s.caution = caution;
+  s.rejected_in_a_row = in_a_row;
+  s.rejected = rejected;
+  s.clips = clips;
 }
 
 }  // namespace fisherman

@@ -2,6 +2,7 @@
 // it beside the paper.
 #pragma once
 
+#include <cmath>
 #include <utility>
 
 #include "fisherman/model/model.hpp"
@@ -38,27 +39,46 @@ void carry(H& fisher, const F& frame, const F& next, Carry how) {
     throw Misuse("this manifold and Fisher approximation have no transport but the frame's own");
 }
 
-/// Throws NotFinite when a score, a gradient or a step is not finite; the point is then as before.
-///
-/// The paper transports at the start of an iteration; carrying at its end is the same order
-/// shifted, and keeps the operator at the state's point.
+/// A step that has been worked out and not been taken.
+template <Frame F>
+struct Proposal {
+  F next;
+  StepReport report;
+};
+
+/// The iteration up to the new point. Throws NotFinite when a score, a gradient or a step is not finite,
+/// or when 𝐇⁻¹ points uphill.
 template <Frame F, FisherApproximation H, Model<F> M>
-StepReport advance(State<F, H>& s, M& model, const StepRule& rule, Carry how = Carry::frame) {
+Proposal<F> propose(State<F, H>& s, M& model, const StepRule& rule) {
   const Draws draws(s.seed, std::uint64_t(s.iteration));
   learn(s.fisher, model, s.frame, draws);           // eq:fisher-inversefree-update
   const Vector g = model.gradient(s.frame, draws);  // eq:stochastic-gradient
   require_finite(g, "the gradient");
   const Vector natural = s.fisher.solve(g);  // 𝐇⁻¹g
-  require_finite(natural, "the natural gradient");
   const double slope = g.dot(natural);
+  if (!(slope >= 0.0 && std::isfinite(slope)))
+    throw NotFinite("the natural gradient is not a descent");
   double tau = s.caution * rule.length(s.iteration, slope, natural.norm());
   if (rule.guard) tau *= reach(s.frame, -tau * natural);
   const Vector v = -tau * natural;
-  F next = s.frame.retract(v);          // eq:approx-ngd-update
+  return {s.frame.retract(v),  // eq:approx-ngd-update
+          {0.5 * slope, tau, 0.5 * tau * tau * slope, g.norm(), v.norm()}};
+}
+
+/// Moves there. The paper transports at the start of an iteration; carrying at its end is the same order
+/// shifted, and keeps the operator at the state's point.
+template <Frame F, FisherApproximation H>
+void accept(State<F, H>& s, F next, Carry how) {
   carry(s.fisher, s.frame, next, how);  // eq:fisher-transport
   s.frame = std::move(next);
   s.average.follow(s.frame, s.iteration);
-  return {0.5 * slope, tau, 0.5 * tau * tau * slope, g.norm(), v.norm()};
+}
+
+template <Frame F, FisherApproximation H, Model<F> M>
+StepReport advance(State<F, H>& s, M& model, const StepRule& rule, Carry how = Carry::frame) {
+  Proposal<F> step = propose(s, model, rule);
+  accept(s, std::move(step.next), how);
+  return step.report;
 }
 
 }  // namespace fisherman

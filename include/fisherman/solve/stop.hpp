@@ -61,14 +61,6 @@ inline Stop when_predicted_below(double nats) {
   });
 }
 
-/// The baseline-metric length of the step is below `length`.
-inline Stop when_step_below(double length) {
-  require(length > 0.0, "the step tolerance is ", length, ", but must be positive");
-  return Stop([length](const Record& r) {
-    return r.step_norm < length ? std::optional(Status::converged) : std::nullopt;
-  });
-}
-
 /// Somebody (a signal handler, another thread) set the flag. The flag must outlive the run.
 inline Stop when_set(const std::atomic<bool>& flag) {
   return Stop([&flag](const Record&) {

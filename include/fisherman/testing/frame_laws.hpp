@@ -48,6 +48,10 @@ LawReport check_transport(const AnyFrame& frame, const FrameLawOptions& options 
 /// A frame made from a saved state is the same frame, bit for bit, and steps to the same place.
 LawReport check_state(const AnyFrame& frame, const FrameLawOptions& options = {});
 
+/// The frame is continuous along a path t ↦ frame, 0 ≤ t ≤ 1, made point by point: with ten times as many
+/// steps its largest jump shrinks about ten times. For frames that are functions of the point.
+LawReport check_path(const std::function<AnyFrame(double)>& path, Index steps = 100);
+
 /// All of them, except transports, which a manifold may offer for one retraction only.
 LawReport check_frame(const AnyFrame& frame, const FrameLawOptions& options = {});
 

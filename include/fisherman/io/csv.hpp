@@ -1,0 +1,51 @@
+// Comma-separated values (RFC 4180): records of fields, and the table that they make.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fisherman/io/byte_source.hpp"
+#include "fisherman/io/table.hpp"
+
+namespace fisherman {
+
+/// The records of a CSV file, one at a time. A field in quotes is kept to the letter and may hold
+/// commas, line breaks and doubled quotes; other fields lose the spaces around them. Lines end with
+/// LF, CRLF or CR.
+class CsvRecords {
+ public:
+  explicit CsvRecords(ByteSource& source) : source_(source) { source_.skip_byte_order_mark(); }
+
+  /// Reads the next record; false at the end of the file.
+  bool next();
+  std::size_t size() const { return ends_.size(); }
+  std::string_view operator[](std::size_t field) const {
+    const std::size_t begin = field == 0 ? 0 : ends_[field - 1];
+    return std::string_view(text_).substr(begin, ends_[field] - begin);
+  }
+  /// A line with nothing on it.
+  bool blank() const { return blank_; }
+  /// The line on which the record begins.
+  Index line() const { return record_line_; }
+
+ private:
+  void read_quoted();
+  void read_plain();
+  /// Consumes the comma or line break after a field, and says whether it was a comma.
+  bool another_field();
+
+  ByteSource& source_;
+  std::string text_;               // the fields, one after the other
+  std::vector<std::size_t> ends_;  // where each of them ends
+  Index line_ = 1, record_line_ = 1;
+  bool blank_ = false;
+};
+
+/// Throws FileError for whatever is not a table of finite numbers and labels.
+Table parse_csv(ByteSource& source, const ReadOptions& options = {});
+
+/// The labels of a file with one column.
+std::vector<std::string> parse_csv_labels(ByteSource& source, bool header);
+
+}  // namespace fisherman

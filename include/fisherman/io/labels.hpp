@@ -1,0 +1,27 @@
+// From labels as a file spells them to classes 0 and 1.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "fisherman/core/types.hpp"
+
+namespace fisherman {
+
+struct BinaryLabels {
+  Vector y;                            ///< 0 or 1, one a row
+  std::array<std::string, 2> classes;  ///< how the file spells 0 and 1
+};
+
+/// The labels must have exactly two values. Numbers are compared as numbers, so 1 and 1.0 are one
+/// value and -1 comes before +1; anything else goes by the alphabet. The larger is class 1. Throws
+/// FileError, naming the values, after `where` (the file, say).
+BinaryLabels binary_labels(const std::vector<std::string>& labels, const std::string& where);
+
+/// 0 or 1 for labels of new data, by classes that are known already. A value that is neither is a
+/// FileError.
+Vector binary_labels(const std::vector<std::string>& labels,
+                     const std::array<std::string, 2>& classes, const std::string& where);
+
+}  // namespace fisherman

@@ -1,0 +1,63 @@
+// A table of numbers with named columns, and a label for each row: what every reader returns.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fisherman/core/types.hpp"
+#include "fisherman/io/byte_source.hpp"
+
+namespace fisherman {
+
+struct Table {
+  Matrix x;                         ///< one row an observation, one column a feature; all finite
+  std::vector<std::string> names;   ///< one a column
+  std::vector<std::string> labels;  ///< one a row, as the file spells it; empty without labels
+  std::string label_name;           ///< empty without labels
+};
+
+struct ReadOptions {
+  /// The label column. Empty: the one named `label` if there is one, otherwise the last.
+  std::string label = {};
+  /// Without a label every column is a feature.
+  bool has_label = true;
+  /// A CSV file that has no column of the label's name is read without labels, as for prediction.
+  bool label_optional = false;
+  /// The first row of a CSV file holds the names. Without it the columns are f1, f2, …
+  bool header = true;
+  /// LIBSVM files leave out zeros, so the last columns may not occur: the width to fill up to.
+  /// 0: the largest index. Files of other formats must have just this many features.
+  Index columns = 0;
+  /// Refuse a matrix that takes more bytes than this.
+  std::uint64_t memory_limit = std::uint64_t(4) << 30;
+};
+
+/// Reads CSV, LIBSVM, NumPy .npy or IDX, each packed with gzip or not. The format is told by the
+/// first bytes, otherwise by the extension, otherwise by the look of the first line. Throws
+/// FileError, with the line and column, for whatever is not a finite number in a full table.
+///
+///     const Table table = read_table("wdbc.csv");
+///     const auto [y, classes] = binary_labels(table.labels, "wdbc.csv");
+///
+/// Memory: text is parsed as it streams in and kept in blocks that are given back while the matrix
+/// is filled, so the peak is at most 2 (CSV) or 2.5 (LIBSVM) times the matrix. The labels take their
+/// final form, 32 bytes a row, when the blocks have gone. Binary formats are read straight into the
+/// matrix.
+Table read_table(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// Labels from a file of their own: .npy or IDX with one value a row, CSV with one column (and a
+/// header, unless the options say otherwise), or text with one label a line.
+std::vector<std::string> read_labels(const std::filesystem::path& path,
+                                     const ReadOptions& options = {});
+
+/// f1, f2, …: the names of columns that have none.
+std::vector<std::string> numbered_names(Index count);
+
+/// Throws FileError, foretelling the size, if that many rows and columns, with the columns' names,
+/// go beyond the limit. `source` has delivered `rows` so far.
+void require_fits(const ByteSource& source, double rows, double columns,
+                  const ReadOptions& options);
+
+}  // namespace fisherman

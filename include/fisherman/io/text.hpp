@@ -1,0 +1,31 @@
+// Cells as text: what is a number, what is missing, and how a cell is shown in an error.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fisherman {
+
+/// Without the spaces and tabs around it.
+std::string_view trim(std::string_view text);
+
+/// A cell that stands for no value: nothing at all, `?`, `NA` or `NaN`.
+bool is_missing(std::string_view text);
+
+/// The number that the whole text spells, whatever the locale; spaces around it and a leading plus
+/// are allowed. Nothing if it spells none, or none that is finite.
+std::optional<double> parse_number(std::string_view text);
+
+/// Why parse_number gave nothing, as the end of a sentence: "'abc' is not a number".
+std::string number_trouble(std::string_view text);
+
+/// The shortest text that parses back to the same number.
+std::string number_text(double value);
+
+bool is_utf8(std::string_view text);
+
+/// In quotes and fit for a terminal: no more than 40 bytes, and no control characters.
+std::string shown(std::string_view text);
+
+}  // namespace fisherman

@@ -1,0 +1,54 @@
+// Bayesian logistic regression (eq:logistic-regression): P(yᵢ = 1) = σ(xᵢᵀβ), β ~ N(0, σ²I).
+//
+// As a Target it gives log p(y, β), all constants included, so that NELBOs are comparable between
+// programs; its expectation under a Gaussian is exact, by quadrature.
+#pragma once
+
+#include "fisherman/core/types.hpp"
+
+namespace fisherman {
+
+class LogisticTarget {
+ public:
+  /// X is n×d, one row an observation, y holds zeros and ones.
+  LogisticTarget(Matrix X, Vector y, double prior_variance);
+
+  Index dimension() const { return X_.cols(); }
+  Index rows() const { return X_.rows(); }
+  const Matrix& design() const { return X_; }
+  const Vector& outcomes() const { return y_; }
+  double prior_variance() const { return prior_variance_; }
+
+  Vector log_density(const Matrix& betas, Matrix& gradients) const;
+  /// Averages σ(1−σ) over the draws first and forms one XᵀDX.
+  Matrix mean_hessian(const Matrix& betas) const;
+  double expected(const Vector& mean, const Matrix& covariance) const;
+
+  /// E log p(y, β) under N(mean, covariance), with its gradient in the mean and E of its Hessian.
+  struct Expectation {
+    double value;
+    Vector gradient;
+    Matrix hessian;
+  };
+  Expectation expectation(const Vector& mean, const Matrix& covariance) const;
+
+ private:
+  Matrix X_;
+  Vector y_;
+  double prior_variance_;
+};
+
+/// The Gaussian of least NELBO.
+struct LogisticOptimum {
+  Vector mean;
+  Matrix covariance;
+  double nelbo;
+  Index iterations;
+};
+
+/// The deterministic reference: natural-gradient steps with exact expectations and a line search, until
+/// the decrease still to be had is below `tolerance` nats. Throws NotFinite if that is not reached.
+LogisticOptimum exact_optimum(const LogisticTarget& target, double tolerance = 1e-10,
+                              Index iterations = 1000);
+
+}  // namespace fisherman

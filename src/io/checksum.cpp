@@ -1,0 +1,34 @@
+#include "fisherman/io/checksum.hpp"
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+#include <vector>
+
+#include "fisherman/core/error.hpp"
+
+namespace fisherman {
+
+std::string file_checksum(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path))
+    throw FileError(path.string() + ": cannot be opened");
+  std::vector<char> buffer(std::size_t(1) << 16);
+  uLong crc = crc32(0, nullptr, 0);
+  std::uint64_t size = 0;
+  do {
+    in.read(buffer.data(), std::streamsize(buffer.size()));
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(buffer.data()), z_size_t(in.gcount()));
+    size += std::uint64_t(in.gcount());
+  } while (in);
+  if (in.bad()) throw FileError(path.string() + ": cannot be read to its end");
+  std::ostringstream text;
+  text << "crc32:" << std::hex << std::setw(8) << std::setfill('0') << crc << std::dec
+       << " bytes:" << size;
+  return text.str();
+}
+
+}  // namespace fisherman

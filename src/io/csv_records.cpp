@@ -1,0 +1,79 @@
+#include "fisherman/io/csv.hpp"
+#include "fisherman/io/text.hpp"
+
+namespace fisherman {
+namespace {
+
+// One quote left open would otherwise pull the rest of the file into memory.
+constexpr std::size_t longest_field = std::size_t(1) << 20;
+
+bool ends_plain_field(char c) { return c == ',' || c == '\n' || c == '\r'; }
+
+void skip_spaces(ByteSource& source) {
+  while (source.peek() == ' ' || source.peek() == '\t') source.get();
+}
+
+}  // namespace
+
+bool CsvRecords::next() {
+  text_.clear();
+  ends_.clear();
+  record_line_ = line_;
+  if (source_.peek() < 0) return false;
+  bool any_quoted = false;
+  do {
+    skip_spaces(source_);
+    const bool quoted = source_.peek() == '"';
+    any_quoted |= quoted;
+    quoted ? read_quoted() : read_plain();
+    ends_.push_back(text_.size());
+  } while (another_field());
+  blank_ = size() == 1 && text_.empty() && !any_quoted;
+  return true;
+}
+
+void CsvRecords::read_plain() {
+  const std::size_t begin = text_.size();
+  for (auto window = source_.window(); !window.empty(); window = source_.window()) {
+    std::size_t count = 0;
+    while (count < window.size() && !ends_plain_field(window[count])) ++count;
+    text_.append(window.substr(0, count));
+    source_.consume(count);
+    if (count < window.size()) break;
+    if (text_.size() - begin > longest_field)
+      fail_at(source_, record_line_, ": field ", size() + 1, " is longer than a megabyte");
+  }
+  while (text_.size() > begin && (text_.back() == ' ' || text_.back() == '\t')) text_.pop_back();
+}
+
+void CsvRecords::read_quoted() {
+  const std::size_t begin = text_.size();
+  const Index opened = line_;
+  source_.get();
+  for (;;) {
+    const int byte = source_.get();
+    if (byte < 0 || text_.size() - begin > longest_field)
+      fail_at(source_, opened, ": the quote that opens field ", size() + 1,
+              byte < 0 ? " is never closed" : " is not closed within a megabyte");
+    if (byte == '\n') ++line_;
+    if (byte == '"') {
+      if (source_.peek() != '"') break;
+      source_.get();  // two quotes stand for one
+    }
+    text_ += char(byte);
+  }
+  skip_spaces(source_);
+  const int after = source_.peek();
+  if (after >= 0 && !ends_plain_field(char(after)))
+    fail_at(source_, line_, ": field ", size() + 1, " goes on after its closing quote");
+}
+
+bool CsvRecords::another_field() {
+  const int byte = source_.get();
+  if (byte == ',') return true;
+  if (byte == '\r' && source_.peek() == '\n') source_.get();
+  ++line_;
+  return false;
+}
+
+}  // namespace fisherman

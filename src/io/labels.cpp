@@ -1,0 +1,69 @@
+#include "fisherman/io/labels.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "fisherman/core/error.hpp"
+#include "fisherman/io/text.hpp"
+
+namespace fisherman {
+namespace {
+
+/// Numbers by value and before all text, text by the alphabet.
+struct ByValue {
+  bool operator()(const std::string& a, const std::string& b) const {
+    const auto x = parse_number(a), y = parse_number(b);
+    if (x && y) return *x < *y;
+    if (x || y) return x.has_value();
+    return a < b;
+  }
+};
+
+bool same(const std::string& a, const std::string& b) {
+  return a == b || (!ByValue()(a, b) && !ByValue()(b, a));
+}
+
+std::string listed(const std::set<std::string, ByValue>& values) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& value : values) {
+    if (count == most) return text + ", …";
+    text += (count++ > 0 ? ", " : "") + shown(value);
+  }
+  return text;
+}
+
+}  // namespace
+
+BinaryLabels binary_labels(const std::vector<std::string>& labels, const std::string& where) {
+  if (labels.empty()) throw FileError(where + ": there are no labels");
+  const std::set<std::string, ByValue> values(labels.begin(), labels.end());
+  if (values.size() == 1)
+    throw FileError(
+        sentence(where, ": all labels are ", listed(values), ", but two classes are needed"));
+  if (values.size() > 2)
+    throw FileError(sentence(where, ": the labels have ", values.size(), " values (",
+                             listed(values), "), but must have two"));
+  BinaryLabels result;
+  result.classes = {*values.begin(), *values.rbegin()};
+  if (!parse_number(result.classes[0]) || !parse_number(result.classes[1]))
+    std::sort(result.classes.begin(), result.classes.end());
+  result.y = binary_labels(labels, result.classes, where);
+  return result;
+}
+
+Vector binary_labels(const std::vector<std::string>& labels,
+                     const std::array<std::string, 2>& classes, const std::string& where) {
+  Vector y(Index(labels.size()));
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const bool is_one = same(labels[i], classes[1]);
+    if (!is_one && !same(labels[i], classes[0]))
+      throw FileError(sentence(where, ", row ", i + 1, ": the label ", shown(labels[i]),
+                               " is neither ", shown(classes[0]), " nor ", shown(classes[1])));
+    y(Index(i)) = is_one ? 1.0 : 0.0;
+  }
+  return y;
+}
+
+}  // namespace fisherman

@@ -1,0 +1,87 @@
+#include "fisherman/io/npy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "fisherman/io/text.hpp"
+
+namespace fisherman {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "numbers are read as they lie in the file");
+
+std::size_t size_of(const ByteSource& source, const std::string& type) {
+  if (type == "<f8" || type == "<i8") return 8;
+  if (type == "<f4" || type == "<i4") return 4;
+  if (type == "|u1" || type == "|b1") return 1;
+  fail(source, "the numbers are of type ", shown(type),
+       "; <f8, <f4, <i8, <i4, |u1 and |b1 can be read");
+}
+
+struct Size {
+  Index rows, columns;
+};
+
+/// What the header claims, after it has been held against the file's real size.
+Size checked_size(const ByteSource& source, const NpyHeader& header, std::size_t value_size) {
+  const auto& shape = header.shape;
+  if (shape.empty() || shape.size() > 2)
+    fail(source, "the array has ", shape.size(),
+         " dimensions; a table has 2 (rows and columns), or 1");
+  const std::uint64_t rows = shape[0], columns = shape.size() == 2 ? shape[1] : 1;
+  if (rows == 0 || columns == 0)
+    fail(source, "the array is empty: ", rows, " rows, ", columns, " columns");
+  if (rows > source.at_most() / columns / value_size)
+    fail(source, "the header claims ", rows, " rows and ", columns, " columns of ", value_size,
+         " bytes, more than the file holds");
+  return {Index(rows), Index(columns)};
+}
+
+/// Goes through the values in the file's order, a small buffer at a time, straight into the matrix.
+template <class T>
+void fill(ByteSource& source, bool fortran_order, Matrix& x) {
+  const Index total = x.size(), step = fortran_order ? x.rows() : x.cols();
+  std::vector<T> buffer(std::size_t(std::min<Index>(total, 8192)));
+  Index outer = 0, inner = 0;
+  for (Index done = 0; done < total;) {
+    const std::size_t count = std::min(buffer.size(), std::size_t(total - done));
+    if (source.read(buffer.data(), count * sizeof(T)) != count * sizeof(T))
+      fail(source, "the file ends before the ", x.rows(), " rows and ", x.cols(),
+           " columns that its header claims");
+    for (std::size_t k = 0; k < count; ++k) {
+      const Index row = fortran_order ? inner : outer, column = fortran_order ? outer : inner;
+      x(row, column) = double(buffer[k]);
+      if (!std::isfinite(x(row, column)))
+        fail(source, "row ", row + 1, ", column ", column + 1,
+             ": the value is not a finite number");
+      if (++inner == step) {
+        inner = 0;
+        ++outer;
+      }
+    }
+    done += Index(count);
+  }
+  if (source.peek() >= 0) fail(source, "there are more bytes than the header claims");
+}
+
+}  // namespace
+
+Table parse_npy(ByteSource& source, const ReadOptions& options) {
+  const NpyHeader header = read_npy_header(source);
+  const Size size = checked_size(source, header, size_of(source, header.type));
+  require_fits(source, double(size.rows), double(size.columns), options);
+  Table table;
+  table.x.resize(size.rows, size.columns);
+  const bool fortran = header.fortran_order;
+  if (header.type == "<f8") fill<double>(source, fortran, table.x);
+  if (header.type == "<f4") fill<float>(source, fortran, table.x);
+  if (header.type == "<i8") fill<std::int64_t>(source, fortran, table.x);
+  if (header.type == "<i4") fill<std::int32_t>(source, fortran, table.x);
+  if (header.type[0] == '|') fill<std::uint8_t>(source, fortran, table.x);
+  table.names = numbered_names(size.columns);
+  return table;
+}
+
+}  // namespace fisherman

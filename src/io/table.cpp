@@ -1,0 +1,117 @@
+#include "fisherman/io/table.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "fisherman/io/csv.hpp"
+#include "fisherman/io/idx.hpp"
+#include "fisherman/io/libsvm.hpp"
+#include "fisherman/io/npy.hpp"
+#include "fisherman/io/text.hpp"
+
+namespace fisherman {
+namespace {
+
+enum class Format { csv, libsvm, npy, idx };
+
+/// The extension in lower case, with `.gz` left aside.
+std::string extension(std::filesystem::path path) {
+  const auto lower = [&] {
+    std::string text = path.extension().string();
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
+    return text;
+  };
+  if (lower() == ".gz") path.replace_extension();
+  return lower();
+}
+
+/// The first line that is neither blank nor a comment has a second word like `3:`.
+bool looks_like_libsvm(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::string_view first = trim(line);
+    if (first.empty() || first[0] == '\r' || first[0] == '#') continue;
+    const auto space = first.find_first_of(" \t");
+    if (space == std::string_view::npos) return false;
+    const std::string_view second = trim(first.substr(space));
+    const auto digits = second.find_first_not_of("0123456789");
+    return digits != std::string_view::npos && digits > 0 && second[digits] == ':';
+  }
+  return false;
+}
+
+Format format_of(const std::filesystem::path& path, ByteSource& source) {
+  const std::string_view start = source.window();
+  const std::string ending = extension(path);
+  using namespace std::string_view_literals;
+  if (start.substr(0, 6) == "\x93NUMPY" || ending == ".npy") return Format::npy;
+  if (start.substr(0, 2) == "\0\0"sv) return Format::idx;
+  if (ending == ".csv") return Format::csv;
+  if (ending == ".libsvm" || ending == ".svm" || ending == ".svmlight") return Format::libsvm;
+  return looks_like_libsvm(start) ? Format::libsvm : Format::csv;
+}
+
+std::string gibibytes(double bytes) {
+  const double value = bytes / double(std::uint64_t(1) << 30);
+  return number_text(value < 10 ? std::ceil(value * 100) / 100 : std::ceil(value)) + " GiB";
+}
+
+}  // namespace
+
+Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
+  FileSource source(path);
+  const Format format = format_of(path, source);
+  if (format == Format::libsvm) return parse_libsvm(source, options);
+  if (format != Format::csv && options.has_label && !options.label.empty() &&
+      !options.label_optional)
+    fail(source, "the columns have no names, so there is no label column ", shown(options.label),
+         "; give the labels in a file of their own");
+  Table table = format == Format::csv   ? parse_csv(source, options)
+                : format == Format::npy ? parse_npy(source, options)
+                                        : parse_idx(source, options);
+  if (options.columns > 0 && table.x.cols() != options.columns)
+    fail(source, "there are ", table.x.cols(), " features, but ", options.columns,
+         " were asked for; only LIBSVM files are filled up");
+  return table;
+}
+
+std::vector<std::string> read_labels(const std::filesystem::path& path,
+                                     const ReadOptions& options) {
+  FileSource source(path);
+  const Format format = format_of(path, source);
+  if (format == Format::libsvm) return parse_libsvm(source, options).labels;
+  if (format == Format::csv) {
+    const bool header = options.header && extension(path) == ".csv";
+    return parse_csv_labels(source, header);
+  }
+  const Matrix x =
+      (format == Format::npy ? parse_npy(source, options) : parse_idx(source, options)).x;
+  if (x.cols() != 1) fail(source, "a file of labels has one column, but this has ", x.cols());
+  std::vector<std::string> labels;
+  for (const double value : x.col(0)) labels.push_back(number_text(value));
+  return labels;
+}
+
+std::vector<std::string> numbered_names(Index count) {
+  std::vector<std::string> names;
+  names.reserve(std::size_t(count));
+  for (Index j = 1; j <= count; ++j) names.push_back(sentence("f", j));
+  return names;
+}
+
+void require_fits(const ByteSource& source, double rows, double columns,
+                  const ReadOptions& options) {
+  const auto bytes = [&](double count) {
+    return columns * (count * sizeof(double) + sizeof(std::string));
+  };
+  if (bytes(rows) <= double(options.memory_limit)) return;
+  const double all_rows = std::ceil(rows / source.fraction_read());
+  fail(source, "about ", std::uint64_t(all_rows), " rows and ", std::uint64_t(columns),
+       " columns take ", gibibytes(bytes(all_rows)), " as a dense matrix, more than the limit of ",
+       gibibytes(double(options.memory_limit)));
+}
+
+}  // namespace fisherman

@@ -1,0 +1,159 @@
+#include "fisherman/model/logistic.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "fisherman/core/error.hpp"
+#include "fisherman/core/parallel.hpp"
+#include "fisherman/model/gaussian_vb.hpp"
+#include "fisherman/model/logistic_quadrature.hpp"
+
+namespace fisherman {
+namespace {
+
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+double sigmoid(double x) {
+  const double e = std::exp(-std::abs(x));
+  return (x >= 0.0 ? 1.0 : e) / (1.0 + e);
+}
+
+constexpr Index block = 512;  // rows a task
+
+/// body(first, count, task) for blocks of rows, whatever the threads.
+template <class Body>
+void for_row_blocks(Index rows, Body body) {
+  parallel_for(std::size_t((rows + block - 1) / block), [&](std::size_t task) {
+    const Index first = Index(task) * block;
+    body(first, std::min(block, rows - first), task);
+  });
+}
+
+}  // namespace
+
+LogisticTarget::LogisticTarget(Matrix X, Vector y, double prior_variance)
+    : X_(std::move(X)), y_(std::move(y)), prior_variance_(prior_variance) {
+  require(X_.rows() > 0 && X_.cols() > 0, "a logistic regression needs rows and columns, not ",
+          X_.rows(), " x ", X_.cols());
+  require(y_.size() == X_.rows(), "there are ", X_.rows(), " rows, but ", y_.size(), " outcomes");
+  require(X_.allFinite(), "the design matrix holds a NaN or an infinity");
+  require((y_.array() == 0.0 || y_.array() == 1.0).all(), "outcomes must be 0 or 1");
+  require(prior_variance > 0.0 && std::isfinite(prior_variance), "prior_variance is ",
+          prior_variance, ", but must be positive and finite");
+}
+
+Vector LogisticTarget::log_density(const Matrix& betas, Matrix& gradients) const {
+  const double d = double(dimension());
+  Matrix eta = X_ * betas;  // and then y − σ(η)
+  std::vector<Vector> sums(std::size_t((rows() + block - 1) / block));
+  for_row_blocks(rows(), [&](Index first, Index count, std::size_t task) {
+    Vector& sum = sums[task] = Vector::Zero(betas.cols());
+    for (Index k = 0; k < betas.cols(); ++k)
+      for (Index i = first; i < first + count; ++i) {
+        const double e = eta(i, k);
+        sum(k) += y_(i) * e - softplus(e);
+        eta(i, k) = y_(i) - sigmoid(e);
+      }
+  });
+  gradients.noalias() = X_.transpose() * eta;
+  gradients -= betas / prior_variance_;
+  const double constant = -0.5 * d * std::log(2.0 * std::numbers::pi * prior_variance_);
+  Vector values = -0.5 / prior_variance_ * betas.colwise().squaredNorm().transpose();
+  for (const Vector& sum : sums) values += sum;
+  return values.array() + constant;
+}
+
+Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
+  const Matrix eta = X_ * betas;
+  Vector weights(rows());
+  for_row_blocks(rows(), [&](Index first, Index count, std::size_t) {
+    for (Index i = first; i < first + count; ++i) {
+      double sum = 0.0;
+      for (Index k = 0; k < betas.cols(); ++k) {
+        const double s = sigmoid(eta(i, k));
+        sum += s * (1.0 - s);
+      }
+      weights(i) = sum / double(betas.cols());
+    }
+  });
+  Matrix hessian = -(X_.transpose() * (weights.asDiagonal() * X_));
+  hessian.diagonal().array() -= 1.0 / prior_variance_;
+  return hessian;
+}
+
+LogisticTarget::Expectation LogisticTarget::expectation(const Vector& mean,
+                                                        const Matrix& covariance) const {
+  const double d = double(dimension());
+  const Vector m = X_ * mean;
+  const Matrix XS = X_ * covariance;
+  Vector residual(rows()), weights(rows());
+  std::vector<double> sums(std::size_t((rows() + block - 1) / block), 0.0);
+  for_row_blocks(rows(), [&](Index first, Index count, std::size_t task) {
+    for (Index i = first; i < first + count; ++i) {
+      const double variance = std::max(0.0, XS.row(i).dot(X_.row(i)));
+      const LogisticMoments moments = logistic_moments(m(i), variance);
+      sums[task] += y_(i) * m(i) - moments.softplus;
+      residual(i) = y_(i) - moments.sigmoid;
+      weights(i) = moments.slope;
+    }
+  });
+  Expectation out;
+  out.value = -0.5 * d * std::log(2.0 * std::numbers::pi * prior_variance_) -
+              0.5 / prior_variance_ * (mean.squaredNorm() + covariance.trace());
+  for (const double sum : sums) out.value += sum;
+  out.gradient = X_.transpose() * residual - mean / prior_variance_;
+  out.hessian = -(X_.transpose() * (weights.asDiagonal() * X_));
+  out.hessian.diagonal().array() -= 1.0 / prior_variance_;
+  return out;
+}
+
+double LogisticTarget::expected(const Vector& mean, const Matrix& covariance) const {
+  return expectation(mean, covariance).value;
+}
+
+// In natural parameters the natural gradient is a convex combination: the precision moves towards
+// −E∇²log p, and the mean by the new covariance times the gradient. A full step may overshoot, so its
+// length is halved until the NELBO falls.
+LogisticOptimum exact_optimum(const LogisticTarget& target, double tolerance, Index iterations) {
+  const Index d = target.dimension();
+  const Matrix I = Matrix::Identity(d, d);
+  const auto nelbo = [&](const LogisticTarget::Expectation& e,
+                         const Eigen::LLT<Matrix>& precision) {
+    const double half_log_det = Matrix(precision.matrixL()).diagonal().array().log().sum();
+    return half_log_det - 0.5 * double(d) * (1.0 + std::log(2.0 * std::numbers::pi)) - e.value;
+  };
+  Vector mean = Vector::Zero(d);
+  Matrix precision =
+      I / target.prior_variance() + 0.25 * target.design().transpose() * target.design();
+  Eigen::LLT<Matrix> factor(precision);
+  Matrix covariance = factor.solve(I);
+  auto now = target.expectation(mean, covariance);
+  double value = nelbo(now, factor), length = 1.0;
+  for (Index k = 0; k < iterations; ++k) {
+    // ½gᵀF⁻¹g at (μ, Σ): what a full step promises.
+    const Matrix gap =
+        factor.matrixL().solve(factor.matrixL().solve(precision + now.hessian).transpose());
+    const double promise =
+        0.5 * now.gradient.dot(covariance * now.gradient) + 0.25 * gap.squaredNorm();
+    if (promise < tolerance) return {mean, covariance, value, k};
+    for (length = std::min(1.0, 2.0 * length);; length *= 0.5) {
+      const Matrix next_precision = (1.0 - length) * precision - length * now.hessian;
+      const Eigen::LLT<Matrix> next_factor(next_precision);
+      const Matrix next_covariance = next_factor.solve(I);
+      const Vector next_mean = mean + length * (next_covariance * now.gradient);
+      auto next = target.expectation(next_mean, next_covariance);
+      const double next_value = nelbo(next, next_factor);
+      if (next_value <= value + 1e-12 * std::abs(value)) {
+        precision = next_precision, factor = next_factor, covariance = next_covariance;
+        mean = next_mean, now = std::move(next), value = next_value;
+        break;
+      }
+      if (length < 1e-12) throw NotFinite("the exact solver cannot lower the NELBO any further");
+    }
+  }
+  throw NotFinite(sentence("the exact solver did not converge in ", iterations, " iterations"));
+}
+
+}  // namespace fisherman

@@ -1,0 +1,23 @@
+// libFuzzer on the readers of binary files, NumPy's and IDX: whatever the bytes, a table of finite
+// numbers or a FileError.
+#include <cstdlib>
+
+#include "fisherman/io/idx.hpp"
+#include "fisherman/io/npy.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  using namespace fisherman;
+  ReadOptions options;
+  options.memory_limit = 1 << 22;
+  for (const auto parse : {parse_npy, parse_idx}) {
+    try {
+      MemorySource source("fuzz", {reinterpret_cast<const char*>(data), size});
+      const Table table = parse(source, options);
+      if (!table.x.allFinite() || table.x.size() == 0 ||
+          Index(table.names.size()) != table.x.cols())
+        std::abort();
+    } catch (const FileError&) {
+    }
+  }
+  return 0;
+}

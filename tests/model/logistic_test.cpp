@@ -1,0 +1,145 @@
+#include "fisherman/model/logistic.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "expect_laws.hpp"
+#include "fisherman/fisher/exact.hpp"
+#include "fisherman/model/gaussian_vb.hpp"
+#include "fisherman/model/logistic_quadrature.hpp"
+#include "fisherman/solve/run.hpp"
+#include "fisherman/testing/model_laws.hpp"
+#include "toy.hpp"
+
+namespace fisherman {
+namespace {
+
+/// The same three expectations in long double, on a grid fine enough for any of the cases below.
+LogisticMoments brute_force(double mean, double deviation) {
+  const long double step = std::min(0.02L, 0.02L / (deviation + 1e-30L));
+  long double softplus = 0, sigmoid = 0, slope = 0;
+  for (long double z = -9.5L; z <= 9.5L; z += step) {
+    const long double w = step * std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0L));
+    const long double x = mean + deviation * z, e = std::exp(-std::abs(x));
+    softplus += w * (std::max(x, 0.0L) + std::log1p(e));
+    sigmoid += w * (x >= 0 ? 1 : e) / (1 + e);
+    slope += w * e / ((1 + e) * (1 + e));
+  }
+  return {double(softplus), double(sigmoid), double(slope)};
+}
+
+TEST(LogisticMoments, EqualABruteForceQuadratureFromNarrowToVeryWide) {
+  for (const double mean : {0.0, 0.3, -2.0, 7.0, -25.0, 60.0, -200.0})
+    for (const double deviation : {1e-3, 0.3, 0.79, 0.81, 1.0, 3.0, 10.0, 50.0}) {
+      const LogisticMoments ours = logistic_moments(mean, deviation * deviation);
+      const LogisticMoments exact = brute_force(mean, deviation);
+      EXPECT_NEAR(ours.softplus, exact.softplus, 1e-12 * (1.0 + exact.softplus))
+          << mean << ' ' << deviation;
+      EXPECT_NEAR(ours.sigmoid, exact.sigmoid, 1e-12) << mean << ' ' << deviation;
+      EXPECT_NEAR(ours.slope, exact.slope, 1e-12) << mean << ' ' << deviation;
+    }
+  EXPECT_DOUBLE_EQ(logistic_moments(0.0, 0.0).softplus, std::log(2.0));
+  EXPECT_THROW(logistic_moments(0.0, -1.0), NotFinite);
+  EXPECT_THROW(logistic_moments(NAN, 1.0), NotFinite);
+}
+
+LogisticTarget example(Index n, Index d, double prior_variance, std::uint64_t seed) {
+  const Matrix X = toy::random_matrix(n, d, seed), u = Draws(seed, 1).uniforms(0, n, 1);
+  const Vector eta = X * toy::random_vector(d, seed + 1);
+  Vector y(n);
+  for (Index i = 0; i < n; ++i) y(i) = u(i) < 1.0 / (1.0 + std::exp(-eta(i))) ? 1.0 : 0.0;
+  return {X, y, prior_variance};
+}
+
+TEST(LogisticTarget, GradientAndHessianAreDerivatives) {
+  const LogisticTarget t = example(40, 3, 2.0, 1);
+  const Vector b = toy::random_vector(3, 5);
+  Matrix g(3, 1), unused(3, 1);
+  t.log_density(b, g);
+  const Matrix H = t.mean_hessian(b);
+  const double h = 1e-5;
+  for (Index k = 0; k < 3; ++k) {
+    const Vector e = h * Vector::Unit(3, k);
+    Matrix up(3, 1), down(3, 1);
+    const double slope = (t.log_density(b + e, up)(0) - t.log_density(b - e, down)(0)) / (2 * h);
+    EXPECT_NEAR(g(k), slope, 1e-7);
+    EXPECT_LT((H.col(k) - (up - down) / (2 * h)).norm(), 1e-7);
+  }
+}
+
+// Gauss-Hermite products are no independent check of the quadrature, so: two coefficients, a fine grid.
+TEST(LogisticTarget, ExpectationEqualsABruteForceIntegral) {
+  const LogisticTarget t = example(15, 2, 3.0, 2);
+  const Vector mean = Vector{{0.4, -0.7}};
+  const Matrix S = Matrix{{0.8, 0.3}, {0.3, 0.5}}, L = S.llt().matrixL();
+  double value = 0.0;
+  Matrix unused(2, 1);
+  const double step = 0.1;
+  for (double a = -8.0; a <= 8.0; a += step)
+    for (double b = -8.0; b <= 8.0; b += step) {
+      const Vector z{{a, b}};
+      const double w = step * step * std::exp(-0.5 * z.squaredNorm()) / (2 * std::acos(-1.0));
+      value += w * t.log_density(mean + L * z, unused)(0);
+    }
+  EXPECT_NEAR(t.expected(mean, S), value, 1e-9);
+}
+
+TEST(LogisticTarget, ExactGradientIsTheDerivativeOfTheObjectiveInEveryGeometry) {
+  GaussianVb model(example(30, 3, 2.0, 3), {.estimator = GradientEstimator::exact});
+  const Vector mean = toy::random_vector(3, 4);
+  const Matrix S = toy::random_spd(3, 5);
+  const auto check = [&](const auto& frame) {
+    const auto report = testing::check_gradient(model, frame, {.repeats = 2});
+    EXPECT_TRUE(report.ok()) << report;
+  };
+  check(gaussian_euclidean(mean, S));
+  check(gaussian_bures_wasserstein(mean, S));
+  check(gaussian_affine(mean, S));
+}
+
+TEST(ExactOptimum, IsStationaryOnProblemsOfAllKinds) {
+  for (const double prior_variance : {0.1, 1.0, 10.0, 100.0})
+    for (const auto& [n, d] : {std::pair{100, 3}, {30, 10}, {8, 12}}) {  // the last is separable
+      const LogisticTarget t = example(n, d, prior_variance, 6);
+      const LogisticOptimum best = exact_optimum(t);
+      const auto e = t.expectation(best.mean, best.covariance);
+      EXPECT_LT(e.gradient.norm(), 1e-4);
+      EXPECT_LT((best.covariance * e.hessian + Matrix::Identity(d, d)).norm(), 1e-4);
+      // Any other Gaussian is worse.
+      const GaussianVb model(t);
+      EXPECT_NEAR(model.objective(gaussian_affine(best.mean, best.covariance)), best.nelbo, 1e-9);
+      for (std::uint64_t k = 0; k < 5; ++k) {
+        const auto q = gaussian_affine(best.mean, best.covariance);
+        EXPECT_GT(model.objective(q.retract(0.05 * toy::random_vector(q.dimension(), k))),
+                  best.nelbo);
+      }
+    }
+}
+
+TEST(ExactOptimum, EqualsNaturalGradientDescentWithExactGradients) {
+  const LogisticTarget t = example(60, 4, 5.0, 7);
+  GaussianVb model(t, {.estimator = GradientEstimator::exact});
+  State state{gaussian_affine(Vector::Zero(4), Matrix::Identity(4, 4)), Exact(14)};
+  const auto outcome =
+      run(state, model,
+          {.rule = {.step_size = 0.5, .decay = 0.0}, .evaluate_every = 1, .smoothing = 0.0},
+          when_predicted_below(1e-12) || after_iterations(500));
+  EXPECT_EQ(outcome.status, Status::converged);
+  EXPECT_NEAR(outcome.last.objective, exact_optimum(t).nelbo, 1e-9);
+}
+
+TEST(LogisticTarget, Misuse) {
+  const Matrix X = Matrix::Ones(2, 1);
+  const Vector y{{0.0, 1.0}};
+  expect_misuse([&] { LogisticTarget(X, Vector::Ones(3), 1.0); }, "3 outcomes");
+  expect_misuse([&] { LogisticTarget(X, Vector{{0.0, 2.0}}, 1.0); }, "0 or 1");
+  expect_misuse([&] { LogisticTarget(X, y, 0.0); }, "prior_variance is 0");
+  expect_misuse([&] { LogisticTarget(Matrix::Constant(2, 1, NAN), y, 1.0); }, "NaN");
+  expect_misuse([&] { LogisticTarget(Matrix(0, 0), Vector(0), 1.0); }, "rows and columns");
+  const PointwiseTarget plain(2, [](const Vector&, Vector&) { return 0.0; });
+  expect_misuse([&] { GaussianVb(plain, {.estimator = GradientEstimator::exact}); },
+                "expectation()");
+}
+
+}  // namespace
+}  // namespace fisherman
