@@ -25,5 +25,6 @@
 #include "fisherman/model/any_model.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/logistic.hpp"
+#include "fisherman/model/pareto.hpp"
 #include "fisherman/solve/observers.hpp"
 #include "fisherman/solve/run.hpp"

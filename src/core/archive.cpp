@@ -79,17 +79,11 @@ void Reader::expect(bool holds) {
   if (!holds) throw FileError("the checkpoint belongs to another kind of run, or to another size");
 }
 
-void write_checkpoint(const std::filesystem::path& path, const std::string& bytes) {
+void write_file(const std::filesystem::path& path, const std::string& bytes) {
   std::filesystem::path temporary = path;
   temporary += ".tmp";
   try {
-    Writer head;
-    head.put(version);
-    head.put(checksum(bytes));
-    head.put(std::uint64_t(bytes.size()));
     File file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    file.write(magic.data(), magic.size());
-    file.write(head.bytes().data(), head.bytes().size());
     file.write(bytes.data(), bytes.size());
     file.sync();
     file.close();
@@ -105,6 +99,14 @@ void write_checkpoint(const std::filesystem::path& path, const std::string& byte
   }
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   File(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC).sync();
+}
+
+void write_checkpoint(const std::filesystem::path& path, const std::string& bytes) {
+  Writer head;
+  head.put(version);
+  head.put(checksum(bytes));
+  head.put(std::uint64_t(bytes.size()));
+  write_file(path, std::string(magic.begin(), magic.end()) + head.bytes() + bytes);
 }
 
 std::string read_checkpoint(const std::filesystem::path& path) {

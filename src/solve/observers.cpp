@@ -22,23 +22,31 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-void Trace::write_csv(std::ostream& out) const {
-  out << "iteration,seconds,objective,predicted,step,kl,gradient_norm,step_norm,rejected,clips,"
+std::string Trace::csv_header() {
+  return "iteration,seconds,objective,predicted,step,kl,gradient_norm,step_norm,rejected,clips,"
          "inverse_smallest,inverse_largest\n";
-  out << std::setprecision(std::numeric_limits<double>::max_digits10);
-  for (const Record& r : records_) {
-    out << r.iteration;
-    for (const double x :
-         {r.seconds, r.objective, r.predicted, r.step, r.kl, r.gradient_norm, r.step_norm}) {
-      out << ',';
-      if (!std::isnan(x)) out << x;
-    }
-    out << ',' << r.rejected << ',' << r.clips << ',';
-    if (r.spectrum)
-      out << r.spectrum->smallest << ',' << r.spectrum->largest << '\n';
-    else
-      out << ",\n";
-  }
+}
+
+std::string Trace::csv_line(const Record& r) {
+  std::ostringstream out;
+  out << std::setprecision(std::numeric_limits<double>::max_digits10) << r.iteration;
+  const auto field = [&](double x) {
+    out << ',';
+    if (!std::isnan(x)) out << x;
+  };
+  for (const double x :
+       {r.seconds, r.objective, r.predicted, r.step, r.kl, r.gradient_norm, r.step_norm})
+    field(x);
+  out << ',' << r.rejected << ',' << r.clips;
+  field(r.spectrum ? r.spectrum->smallest : Record::unknown);
+  field(r.spectrum ? r.spectrum->largest : Record::unknown);
+  out << '\n';
+  return out.str();
+}
+
+void Trace::write_csv(std::ostream& out) const {
+  out << csv_header();
+  for (const Record& r : records_) out << csv_line(r);
 }
 
 void Progress::show(const Record& r) {

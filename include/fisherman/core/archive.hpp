@@ -86,8 +86,11 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// Writes the bytes with a format version and a checksum to a temporary file beside `path`, syncs
-/// it and renames it: `path` holds either the old or the new content, whatever happens in between.
+/// Writes a temporary file beside `path`, syncs it and renames it: `path` holds either the old or the new
+/// content, whatever happens in between. Throws FileError; nothing half-written is left.
+void write_file(const std::filesystem::path& path, const std::string& bytes);
+
+/// The same with a format version and a checksum.
 void write_checkpoint(const std::filesystem::path& path, const std::string& bytes);
 /// Throws FileError, naming the file and what is wrong, unless it is a whole checkpoint of ours.
 std::string read_checkpoint(const std::filesystem::path& path);

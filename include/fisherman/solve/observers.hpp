@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iosfwd>
+#include <string>
 #include <vector>
 
 #include "fisherman/solve/record.hpp"
@@ -21,6 +22,8 @@ class Trace {
   }
   /// One line a record; unknown values are empty.
   void write_csv(std::ostream& out) const;
+  static std::string csv_header();
+  static std::string csv_line(const Record& record);
 
  private:
   std::vector<Record> records_;

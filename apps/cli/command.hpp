@@ -1,0 +1,45 @@
+// What the subcommands share: flags from option descriptions, files, signals, exit codes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fisherman/app/options.hpp"
+
+namespace fisherman::cli {
+
+/// 0 done, 1 misuse or bad input, 3 ended without converging (results are kept).
+enum ExitCode : int { done = 0, misuse = 1, not_converged = 3 };
+
+/// Makes a flag of every option. Values are applied by apply(), after a config file's, so that the
+/// command line has the last word.
+class Flags {
+ public:
+  void add_to(CLI::App& command, Options& options);
+  /// `config` may be empty: no file.
+  void apply(Options& options, const std::filesystem::path& config) const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> given_;
+};
+
+/// All options by name, as JSON values of their kind.
+nlohmann::ordered_json as_json(const Options& options);
+
+/// Throws FileError with the file's name unless it holds a JSON object.
+nlohmann::json read_json(const std::filesystem::path& path);
+
+/// Set by SIGINT and SIGTERM from the first call on.
+const std::atomic<bool>& interrupted();
+
+/// Each adds its subcommand to `app`; what a subcommand returns is left in `exit_code`.
+void add_fit_logistic(CLI::App& fit, int& exit_code);
+void add_predict(CLI::App& app, int& exit_code);
+
+}  // namespace fisherman::cli

@@ -1,0 +1,33 @@
+// fisherman: the command line.
+#include <iostream>
+
+#include "command.hpp"
+#include "fisherman/core/error.hpp"
+
+int main(int argc, char** argv) {
+  using namespace fisherman;
+  int exit_code = cli::done;
+  CLI::App app(
+      "Fits distributions whose parameters are constrained, by natural gradient without inverting "
+      "a "
+      "Fisher matrix.",
+      "fisherman");
+  app.set_version_flag("--version", FISHERMAN_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "fisherman COMMAND --help tells more.\n"
+      "Exit codes: 0 done, 1 misuse or bad input, 3 ended without converging.");
+  CLI::App* const fit = app.add_subcommand("fit", "fit a model to data");
+  fit->require_subcommand(1);
+  cli::add_fit_logistic(*fit, exit_code);
+  cli::add_predict(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? cli::done : cli::misuse;
+  } catch (const std::exception& e) {
+    std::cerr << "fisherman: " << e.what() << '\n';
+    return cli::misuse;
+  }
+  return exit_code;
+}

@@ -1,0 +1,49 @@
+#include "run_folder.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "command.hpp"
+#include "fisherman/core/archive.hpp"
+
+namespace fisherman::cli {
+
+RunFolder::RunFolder(std::filesystem::path path, bool resume) : path_(std::move(path)) {
+  std::error_code error;
+  std::filesystem::create_directories(path_, error);
+  if (error) throw FileError(sentence(path_.string(), ": cannot be made: ", error.message()));
+  if (!resume && std::filesystem::exists(file("config.json")))
+    throw FileError(path_.string() + ": holds a run already; --resume goes on with it");
+  if (resume && !std::filesystem::exists(file("checkpoint")))
+    throw FileError(path_.string() + ": holds no checkpoint to resume from");
+}
+
+void RunFolder::write(const char* name, const std::string& content) const {
+  write_file(file(name), content);
+}
+
+void RunFolder::write(const char* name, const nlohmann::ordered_json& value) const {
+  write(name, value.dump(2) + "\n");
+}
+
+void RunFolder::require_same(const nlohmann::ordered_json& config) const {
+  const nlohmann::json before = read_json(file("config.json"));
+  for (const auto& [name, value] : config.items()) {
+    if (name == "threads" || (before.contains(name) && before[name] == nlohmann::json(value)))
+      continue;
+    throw FileError(sentence(path_.string(), ": cannot be resumed, because ", name, " was ",
+                             before.contains(name) ? before[name].dump() : "not set",
+                             " and is now ", value.dump()));
+  }
+}
+
+void RunFolder::cut_trace(std::int64_t iteration) const {
+  std::ifstream in(file("trace.csv"));
+  std::ostringstream kept;
+  std::string line;
+  for (bool header = true; std::getline(in, line); header = false)
+    if (header || std::stoll(line) <= iteration) kept << line << '\n';
+  write("trace.csv", kept.str());
+}
+
+}  // namespace fisherman::cli

@@ -1,0 +1,41 @@
+// The folder that --out names: everything a fit leaves behind, each file replaced whole.
+//
+//   config.json       all options, the program's version, the data file and its checksum
+//   trace.csv         one line an iteration
+//   result.json       status, objective, iterations, seconds, diagnostics
+//   model.json        the fitted parameters and how to prepare new data
+//   coefficients.csv  name, mean, sd, 5% and 95%
+//   covariance.csv
+//   draws.csv         with --draws, in CmdStan's layout
+//   checkpoint        to go on from
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "fisherman/solve/record.hpp"
+
+namespace fisherman::cli {
+
+class RunFolder {
+ public:
+  /// Makes the folder. Throws FileError if it holds a run already, unless `resume`.
+  RunFolder(std::filesystem::path path, bool resume);
+
+  std::filesystem::path file(const char* name) const { return path_ / name; }
+  void write(const char* name, const std::string& content) const;
+  void write(const char* name, const nlohmann::ordered_json& value) const;
+
+  /// Throws FileError, naming what differs, unless config.json says the same as `config`. What may
+  /// differ between a run and its resume: the number of threads.
+  void require_same(const nlohmann::ordered_json& config) const;
+
+  /// Keeps the lines of trace.csv up to an iteration: the checkpoint's.
+  void cut_trace(std::int64_t iteration) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace fisherman::cli

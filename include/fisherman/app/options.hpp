@@ -1,0 +1,44 @@
+// An option is described once: name, value, help and rule. Command-line flags, config files, validation,
+// help texts and the docs' table all come from here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace fisherman {
+
+class Options {
+ public:
+  /// What may be said of a number besides its type.
+  enum class Rule { any, positive, not_negative, fraction };
+
+  struct Option {
+    std::string name;  // as after "--"
+    std::string help;
+    std::string kind;  // "number", "integer", "text", "flag", or the choices, as "a|b|c"
+    std::function<void(const std::string&)> set;  // throws Misuse, naming the option and the rule
+    std::function<std::string()> text;            // the value now
+    std::string initial;                          // the default, as text
+    bool is_flag() const { return kind == "flag"; }
+  };
+
+  void add(const std::string& name, double& value, const std::string& help, Rule rule = Rule::any);
+  void add(const std::string& name, std::int64_t& value, const std::string& help,
+           Rule rule = Rule::not_negative);
+  void add(const std::string& name, bool& value, const std::string& help);
+  /// Any text; or one of `choices`, if there are any.
+  void add(const std::string& name, std::string& value, const std::string& help,
+           std::vector<std::string> choices = {});
+
+  const std::vector<Option>& all() const { return options_; }
+  /// Throws Misuse for a name that does not exist, with the nearest one that does.
+  void set(const std::string& name, const std::string& value);
+
+ private:
+  void put(Option option);
+  std::vector<Option> options_;
+};
+
+}  // namespace fisherman

@@ -1,0 +1,132 @@
+#include "fisherman/app/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "fisherman/core/error.hpp"
+
+namespace fisherman {
+namespace {
+
+template <class T>
+T parsed(const std::string& name, const std::string& text, const char* kind) {
+  T value{};
+  const char *first = text.data(), *last = first + text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
+  require(error == std::errc() && end == last, "--", name, " is '", text, "', but must be ", kind);
+  return value;
+}
+
+template <class T>
+void check(const std::string& name, T value, Options::Rule rule) {
+  using Rule = Options::Rule;
+  if constexpr (std::is_floating_point_v<T>)
+    require(std::isfinite(value), "--", name, " is ", value, ", but must be finite");
+  require(rule != Rule::positive || value > T(0), "--", name, " is ", value,
+          ", but must be positive");
+  require(rule != Rule::not_negative || value >= T(0), "--", name, " is ", value,
+          ", but must not be negative");
+  require(rule != Rule::fraction || (value >= T(0) && value <= T(1)), "--", name, " is ", value,
+          ", but must lie between 0 and 1");
+}
+
+std::string shortest(double value) {
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, end};
+}
+
+/// Insertions, deletions and replacements between two words.
+std::size_t edits(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0U);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+void Options::put(Option option) {
+  option.initial = option.text();
+  options_.push_back(std::move(option));
+}
+
+void Options::add(const std::string& name, double& value, const std::string& help, Rule rule) {
+  put({name,
+       help,
+       "number",
+       [&value, name, rule](const std::string& text) {
+         const auto number = parsed<double>(name, text, "a number");
+         check(name, number, rule);
+         value = number;
+       },
+       [&value] { return shortest(value); },
+       {}});
+}
+
+void Options::add(const std::string& name, std::int64_t& value, const std::string& help,
+                  Rule rule) {
+  put({name,
+       help,
+       "integer",
+       [&value, name, rule](const std::string& text) {
+         const auto number = parsed<std::int64_t>(name, text, "a whole number");
+         check(name, number, rule);
+         value = number;
+       },
+       [&value] { return std::to_string(value); },
+       {}});
+}
+
+void Options::add(const std::string& name, bool& value, const std::string& help) {
+  put({name,
+       help,
+       "flag",
+       [&value, name](const std::string& text) {
+         require(text == "true" || text == "false", "--", name, " is '", text,
+                 "', but must be true or false");
+         value = text == "true";
+       },
+       [&value] { return std::string(value ? "true" : "false"); },
+       {}});
+}
+
+void Options::add(const std::string& name, std::string& value, const std::string& help,
+                  std::vector<std::string> choices) {
+  std::string kind = choices.empty() ? "text" : choices.front();
+  for (std::size_t k = 1; k < choices.size(); ++k) kind += "|" + choices[k];
+  put({name,
+       help,
+       kind,
+       [&value, name, kind, choices](const std::string& text) {
+         require(
+             choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end(),
+             "--", name, " is '", text, "', but must be one of ", kind);
+         value = text;
+       },
+       [&value] { return value; },
+       {}});
+}
+
+void Options::set(const std::string& name, const std::string& value) {
+  const Option* nearest = nullptr;
+  for (const Option& option : options_) {
+    if (option.name == name) return option.set(value);
+    if (nearest == nullptr || edits(option.name, name) < edits(nearest->name, name))
+      nearest = &option;
+  }
+  require(nearest != nullptr, "there is no option '", name, "'");
+  throw Misuse(sentence("there is no option '", name, "'; did you mean '", nearest->name, "'?"));
+}
+
+}  // namespace fisherman

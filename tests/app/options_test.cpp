@@ -1,0 +1,41 @@
+#include "fisherman/app/options.hpp"
+
+#include "expect_laws.hpp"
+
+namespace fisherman {
+namespace {
+
+TEST(Options, AreSetByNameAndCheckedByTheirRule) {
+  double step = 0.5;
+  std::int64_t count = 3;
+  bool flag = false;
+  std::string colour = "red";
+  Options options;
+  options.add("step-size", step, "a step", Options::Rule::positive);
+  options.add("count", count, "how many");
+  options.add("flag", flag, "or not");
+  options.add("colour", colour, "which", {"red", "blue"});
+  options.set("step-size", "1e-3");
+  options.set("count", "7");
+  options.set("flag", "true");
+  options.set("colour", "blue");
+  EXPECT_EQ(step, 1e-3);
+  EXPECT_EQ(count, 7);
+  EXPECT_TRUE(flag);
+  EXPECT_EQ(colour, "blue");
+  EXPECT_EQ(options.all()[0].initial, "0.5");
+  EXPECT_EQ(options.all()[0].text(), "0.001");
+  EXPECT_EQ(options.all()[3].kind, "red|blue");
+  expect_misuse([&] { options.set("step-size", "0"); }, "--step-size is 0, but must be positive");
+  expect_misuse([&] { options.set("step-size", "1x"); }, "must be a number");
+  expect_misuse([&] { options.set("step-size", "inf"); }, "must be finite");
+  expect_misuse([&] { options.set("count", "2.5"); }, "must be a whole number");
+  expect_misuse([&] { options.set("count", "-1"); }, "must not be negative");
+  expect_misuse([&] { options.set("flag", "maybe"); }, "true or false");
+  expect_misuse([&] { options.set("colour", "green"); }, "one of red|blue");
+  expect_misuse([&] { options.set("color", "red"); }, "did you mean 'colour'?");
+  EXPECT_EQ(step, 1e-3);  // a bad value changes nothing
+}
+
+}  // namespace
+}  // namespace fisherman

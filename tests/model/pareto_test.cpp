@@ -1,0 +1,30 @@
+#include "fisherman/model/pareto.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fisherman/core/random.hpp"
+
+namespace fisherman {
+namespace {
+
+// Ratios with an exact Pareto tail of shape k: (1−u)^-k. The tail has 3√n = 424 of 20,000 draws, so the
+// standard error of its shape is about (1+k)/√424 = 0.07 at k = ½; the prior pulls by at most 0.02.
+TEST(ParetoK, FindsTheShapeOfAParetoTail) {
+  const Matrix u = Draws(3, 1).uniforms(0, 20000, 1);
+  for (const double k : {0.2, 0.5, 0.9})
+    EXPECT_NEAR(pareto_k(-k * (1.0 - u.array()).log().matrix()), k, 0.2) << k;
+}
+
+TEST(ParetoK, IsSmallForBoundedRatiosAndUnknownForNone) {
+  EXPECT_LT(pareto_k(Draws(3, 1).uniforms(0, 4000, 1)), 0.3);
+  EXPECT_TRUE(std::isnan(pareto_k(Vector::Zero(1000))));
+  EXPECT_TRUE(std::isnan(pareto_k(Vector::Zero(3))));
+  EXPECT_EQ(pareto_verdict(0.1).substr(0, 4), "good");
+  EXPECT_EQ(pareto_verdict(0.6).substr(0, 6), "usable");
+  EXPECT_EQ(pareto_verdict(2.0).substr(0, 4), "poor");
+}
+
+}  // namespace
+}  // namespace fisherman
