@@ -14,6 +14,7 @@
 #include <iomanip>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fisherman/core/parallel.hpp"
@@ -58,18 +59,26 @@ int main(int argc, char** argv) {
   const Vector g = Draws(1, 1).normals(0, d, 1);
   Vector y(d);
   std::vector<double> symv, step;
-  const int rounds = 96;  // whole folding cycles, so that the mean has its share of them
-  for (int k = 0; k < rounds; ++k) {  // interleaved: what disturbs the machine disturbs both
-    symv.push_back(seconds([&] {
-      cblas_dsymv(CblasColMajor, CblasLower, int(d), 1.0, A.data(), int(d), g.data(), 1, 0.0,
-                  y.data(), 1);
-    }));
-    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
-    step.push_back(seconds([&] {
-      dense.absorb(phi.col(k % 64));
-      y = dense.solve(g);
-    }));
-    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(count);
+  // In turns of one folding cycle each, so that what disturbs the machine disturbs both. BLAS's threads go
+  // on spinning for a while after their work and would take a core from ours: hence the pause.
+  constexpr int cycle = 32, turns = 3, rounds = cycle * turns;
+  const auto blas_threads = [](int number) {
+    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(number);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  };
+  for (int turn = 0; turn < turns; ++turn) {
+    blas_threads(count);  // dsymv may use as many as we do
+    for (int k = 0; k < cycle; ++k)
+      symv.push_back(seconds([&] {
+        cblas_dsymv(CblasColMajor, CblasLower, int(d), 1.0, A.data(), int(d), g.data(), 1, 0.0,
+                    y.data(), 1);
+      }));
+    blas_threads(1);
+    for (int k = 0; k < cycle; ++k)
+      step.push_back(seconds([&] {
+        dense.absorb(phi.col(k));
+        y = dense.solve(g);
+      }));
   }
   const double reference = median(symv);
   double total = 0.0, total_symv = 0.0;
