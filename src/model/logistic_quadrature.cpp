@@ -3,8 +3,8 @@
 // known expectation is taken away first: the ramp and the step smoothed by a normal density of width a,
 //     r(η) = ηΦ(η/a) + aφ(η/a),   E r(η) = mΦ(m/c) + cφ(m/c) with c² = a² + variance,
 // and its derivative Φ(η/a) with E = Φ(m/c). What is left decays like e^-|η| whatever the variance, so
-// a table on a fixed grid serves every row: 41-point Gauss-Hermite, the usual choice, is wrong by 2e-3
-// in the NELBO of real data with wide posteriors.
+// a table on a fixed grid serves every row: Gauss-Hermite, the usual choice, converges slowly where
+// the posterior is wide.
 #include "fisherman/model/logistic_quadrature.hpp"
 
 #include <algorithm>
