@@ -28,13 +28,16 @@ void RunFolder::write(const char* name, const nlohmann::ordered_json& value) con
 
 void RunFolder::require_same(const nlohmann::ordered_json& config) const {
   const nlohmann::json before = read_json(file("config.json"));
-  for (const auto& [name, value] : config.items()) {
-    if (name == "threads" || (before.contains(name) && before[name] == nlohmann::json(value)))
-      continue;
-    throw FileError(sentence(path_.string(), ": cannot be resumed, because ", name, " was ",
-                             before.contains(name) ? before[name].dump() : "not set",
-                             " and is now ", value.dump()));
-  }
+  const nlohmann::json now = config;
+  const auto said = [](const nlohmann::json& in, const std::string& name) {
+    return in.contains(name) ? in[name].dump() : "not set";
+  };
+  nlohmann::json all = before;
+  all.update(now);
+  for (const auto& [name, value] : all.items())
+    if (name != "threads" && said(before, name) != said(now, name))
+      throw FileError(sentence(path_.string(), ": cannot be resumed, because ", name, " was ",
+                               said(before, name), " and is now ", said(now, name)));
 }
 
 void RunFolder::cut_trace(std::int64_t iteration) const {

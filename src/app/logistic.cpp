@@ -4,10 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "fisherman/fisher/adam.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"
+#include "fisherman/model/cholesky_vb.hpp"
+#include "fisherman/model/forward_backward.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/pareto.hpp"
 
@@ -17,33 +20,23 @@ void LogisticSettings::describe(Options& o) {
   using Rule = Options::Rule;
   o.add("geometry", geometry, "how distances between Gaussians are measured",
         {"affine", "bw", "euclidean"});
-  o.add("method", method,
-        "exact: deterministic solver; ngd: exact Fisher matrix; ifngd: inversion-free; gd: none",
-        {"ngd", "ifngd", "gd", "exact"});
+  o.add(
+      "method", method,
+      "exact: deterministic solver; ngd: exact Fisher matrix; ifngd: inversion-free; gd: none; for "
+      "comparison adam (on mean and Cholesky factor), fb-gvi (Diao et al. 2023), lin (Lin et al. "
+      "2020)",
+      {"ngd", "ifngd", "gd", "exact", "adam", "fb-gvi", "lin"});
   o.add("transport", transport, "how the Fisher estimate is carried along", {"frame", "paper"});
-  o.add("estimator", estimator, "of the gradient; auto: exact, and bonnet-price for ifngd",
+  o.add("estimator", estimator,
+        "of the gradient; auto: exact for ngd, gd and lin, bonnet-price for ifngd",
         {"auto", "exact", "bonnet-price", "reparameterised", "stl", "score"});
   o.add("prior-variance", prior_variance, "of each coefficient", Rule::positive);
+  o.add("minibatch", minibatch, "rows of the data for each gradient, drawn anew; 0: all");
   o.add("intercept", intercept, "add a constant column");
   o.add("no-standardize", no_standardize, "take the columns as they are");
-  o.add("iterations", iterations, "do just so many; 0: until converged, 2000 at the most");
-  o.add("batch", batch, "draws for each gradient", Rule::positive);
-  o.add("scores", scores, "score vectors an iteration; 0: the draws of the gradient serve");
-  o.add("epsilon", epsilon, "the Fisher estimate starts at epsilon I; 0: the mean squared score",
-        Rule::not_negative);
-  o.add("step-size", step_size, "the first step; 0: by method", Rule::not_negative);
-  o.add("delay", delay, "iterations before steps begin to shrink", Rule::positive);
-  o.add("decay", decay, "steps shrink like (delay/(delay+s))^decay; -1: by method");
-  o.add("kl-radius", kl_radius, "nats that a step may move the posterior; 0: no limit",
-        Rule::not_negative);
-  o.add("norm-cap", norm_cap, "length of a step; 0: no limit", Rule::not_negative);
-  o.add("no-guard", no_guard, "let steps leave the region where the geometry can be trusted");
-  o.add("average", average, "average the iterates; auto: for ifngd", {"auto", "on", "off"});
-  o.add("tolerance", tolerance, "converged when less than so many nats are to be gained",
-        Rule::positive);
-  o.add("eval-every", eval_every, "iterations between evaluations of the objective; 0: never");
-  o.add("seed", seed, "of all random numbers");
-  o.add("threads", threads, "0: all cores");
+  describe_run(o, {.batch = "draws for each gradient",
+                   .scores = "score vectors an iteration; 0: the draws of the gradient serve",
+                   .tolerance = "converged when less than so many nats are to be gained"});
 }
 
 Preparation Preparation::of(const Matrix& x, std::vector<std::string> names,
@@ -69,14 +62,16 @@ Preparation Preparation::of(const Matrix& x, std::vector<std::string> names,
   return p;
 }
 
-Matrix Preparation::design(const Matrix& x) const {
+Matrix Preparation::design(Matrix x) const {
   require(x.cols() == shift.size(), "the data have ", x.cols(),
           " columns, but the fit was made with ", shift.size());
-  Matrix out(x.rows(), x.cols() + (intercept ? 1 : 0));
-  out.leftCols(x.cols()) =
-      (x.rowwise() - shift.transpose()).array().rowwise() / scale.transpose().array();
-  if (intercept) out.rightCols(1).setOnes();
-  return out;
+  x.rowwise() -= shift.transpose();
+  x.array().rowwise() /= scale.transpose().array();
+  if (intercept) {
+    x.conservativeResize(Eigen::NoChange, x.cols() + 1);
+    x.rightCols(1).setOnes();
+  }
+  return x;
 }
 
 namespace {
@@ -96,7 +91,7 @@ template <Frame F, class M>
 AnyFisher fisher_for(const LogisticSettings& s, const F& frame, const M& model) {
   const Index d = frame.dimension(), n = frame.order();
   if (s.method == "gd") return Identity(d);
-  if (s.method == "ngd") return Exact(d);
+  if (s.method == "ngd" || s.method == "lin") return Exact(d);
   double mean_epsilon = s.epsilon, covariance_epsilon = s.epsilon;
   if (s.epsilon == 0.0) {
     // ε fades like ε/n, and a direction that no score has seen is amplified by n/ε. With ε the mean
@@ -109,57 +104,100 @@ AnyFisher fisher_for(const LogisticSettings& s, const F& frame, const M& model) 
       {Dense(n, {.epsilon = mean_epsilon}), Dense(d - n, {.epsilon = covariance_epsilon})});
 }
 
-template <Frame F>
-LogisticRun made(const LogisticTarget& target, const LogisticSettings& s, const F& start) {
-  const GradientEstimator estimator = estimator_named(s);
-  const bool exact = estimator == GradientEstimator::exact, learning = s.method == "ifngd";
-  const GaussianVb<LogisticTarget> model(target, {.draws = s.batch,
-                                                  .scores = s.scores > 0 ? s.scores : s.batch,
-                                                  .estimator = estimator,
-                                                  .reuse_draws = s.scores == 0});
-  const bool averaging = s.average == "on" || (s.average == "auto" && learning);
-  const Average average({.on = averaging, .start = 50, .power = 1.0});
-  LogisticRun run{{start, fisher_for(s, start, model), std::uint64_t(s.seed), average},
-                  AnyModel::of<F>(model),
-                  {},
-                  after_iterations(s.iterations),
-                  s.iterations};
-  run.options.rule = {.step_size = s.step_size > 0.0 ? s.step_size : 0.5,
-                      .delay = s.delay,
-                      .decay = s.decay >= 0.0 ? s.decay : (exact ? 0.0 : 0.75),
-                      .kl_radius = s.kl_radius,
-                      .norm_cap = s.norm_cap,
-                      .guard = !s.no_guard};
+constexpr std::int64_t at_most = 2000;  // iterations, if the number is left to us
+
+ErasedRun made(ErasedState state, AnyModel model, const StepRule& rule, const LogisticSettings& s) {
+  ErasedRun run{
+      std::move(state), std::move(model), {}, after_iterations(s.iterations), s.iterations};
+  run.options.rule = rule;
   run.options.carry = s.transport == "paper" ? Carry::paper : Carry::frame;
   run.options.evaluate_every = s.eval_every;
-  if (exact) run.options.smoothing = 0.0;
   if (s.iterations == 0) {
-    run.planned = 2000;
-    run.stop = when_predicted_below(s.tolerance) || after_iterations(run.planned);
+    run.planned = at_most;
+    run.stop = after_iterations(at_most);
   }
   return run;
 }
 
+template <Frame F>
+ErasedRun natural_gradient(const LogisticTarget& target, const LogisticSettings& s,
+                           const F& start) {
+  const GradientEstimator estimator = estimator_named(s);
+  const bool noisy = estimator != GradientEstimator::exact || s.minibatch > 0;
+  const GaussianVb<LogisticTarget> model(target, {.draws = s.batch,
+                                                  .scores = s.scores > 0 ? s.scores : s.batch,
+                                                  .estimator = estimator,
+                                                  .reuse_draws = s.scores == 0,
+                                                  .minibatch = s.minibatch});
+  const bool averaging = s.average == "on" || (s.average == "auto" && noisy);
+  const StepRule rule = s.rule({.step_size = 0.5,
+                                .decay = noisy ? 0.75 : 0.0,
+                                .kl_radius = s.method == "lin" ? 0.0 : 1.0,
+                                .guard = s.method != "lin"});
+  ErasedRun run = made({start, fisher_for(s, start, model), std::uint64_t(s.seed),
+                        Average({.on = averaging, .start = 50, .power = 1.0})},
+                       AnyModel::of<F>(model), rule, s);
+  if (!noisy) run.options.smoothing = 0.0;
+  if (s.iterations == 0) run.stop = when_predicted_below(s.tolerance) || run.stop;
+  return run;
+}
+
+ErasedRun adam(const LogisticTarget& target, const LogisticSettings& s) {
+  const Index d = target.dimension();
+  using Cholesky = CholeskyVb<LogisticTarget>;
+  const Euclidean start = Cholesky::start(Vector::Zero(d), Matrix::Identity(d, d));
+  return made(
+      {start, Adam(start.dimension()), std::uint64_t(s.seed), Average({.on = s.average == "on"})},
+      AnyModel::of<Euclidean>(Cholesky(target, {.draws = s.batch, .minibatch = s.minibatch})),
+      s.rule({.step_size = 0.01, .decay = 0.0, .kl_radius = 0.0}), s);
+}
+
+ErasedRun forward_backward(const LogisticTarget& target, const LogisticSettings& s) {
+  const Index d = target.dimension();
+  // V is β-smooth with β = ¼λ(XᵀX) + 1/σ², and its authors' theory asks for η ≤ 1/β.
+  const Matrix gram = target.design().transpose() * target.design();
+  const double beta = 0.25 * spectrum(gram).values.maxCoeff() + 1.0 / target.prior_variance();
+  const auto start = gaussian_bures_wasserstein(Vector::Zero(d), Matrix::Identity(d, d));
+  return made({start, Identity(start.dimension()), std::uint64_t(s.seed),
+               Average({.on = s.average == "on"})},
+              AnyModel::of<GaussianBuresWasserstein>(ForwardBackward<LogisticTarget>(
+                  target, {.step = s.step_size > 0.0 ? s.step_size : 1.0 / beta,
+                           .draws = s.batch,
+                           .minibatch = s.minibatch})),
+              {.step_size = 1.0, .decay = 0.0, .kl_radius = 0.0, .guard = false}, s);
+}
+
 }  // namespace
 
-LogisticRun make_run(const LogisticTarget& target, const LogisticSettings& s) {
+ErasedRun make_run(const LogisticTarget& target, const LogisticSettings& s) {
   require(s.method != "exact", "the exact solver makes no run");
-  require(s.transport != "paper" || s.geometry != "affine",
-          "--transport paper needs --geometry bw or euclidean: the affine geometry has no "
-          "transport but "
-          "the frame's own");
+  const bool grid = s.method == "gd" || s.method == "ngd" || s.method == "ifngd";
+  require(grid || s.geometry == LogisticSettings().geometry, "--method ", s.method,
+          " has a geometry of its own: leave --geometry out");
+  require(
+      s.transport != "paper" || (grid && s.geometry != "affine"),
+      "--transport paper needs --geometry bw or euclidean, and a method of the paper: nothing else "
+      "has a transport but the frame's own");
+  if (s.method == "adam") return adam(target, s);
+  if (s.method == "fb-gvi") return forward_backward(target, s);
   const Index d = target.dimension();
   const Vector mean = Vector::Zero(d);
   const Matrix I = Matrix::Identity(d, d);
-  if (s.geometry == "bw") return made(target, s, gaussian_bures_wasserstein(mean, I));
-  if (s.geometry == "euclidean") return made(target, s, gaussian_euclidean(mean, I));
-  return made(target, s, gaussian_affine(mean, I));
+  if (s.method == "lin")
+    return natural_gradient(target, s, gaussian_affine(mean, I, SpdRetraction::precision));
+  if (s.geometry == "bw") return natural_gradient(target, s, gaussian_bures_wasserstein(mean, I));
+  if (s.geometry == "euclidean") return natural_gradient(target, s, gaussian_euclidean(mean, I));
+  return natural_gradient(target, s, gaussian_affine(mean, I));
 }
 
-GaussianPoint gaussian_point(const AnyFrame& frame) {
+GaussianPoint gaussian_point(const AnyFrame& frame, const LogisticSettings& s) {
   const Vector p = frame.point();
-  const auto n = Index(std::lround(0.5 * (std::sqrt(1.0 + 4.0 * double(p.size())) - 1.0)));
-  return {p.head(n), as_matrix(p.data() + n, n, n)};
+  const bool factor = s.method == "adam";  // n + n(n+1)/2 numbers; otherwise n + n²
+  const double c = factor ? 3.0 : 1.0, k = factor ? 8.0 : 4.0;
+  const auto n = Index(std::lround((std::sqrt(c * c + k * double(p.size())) - c) / 2.0));
+  if (!factor) return {p.head(n), as_matrix(p.data() + n, n, n)};
+  const Matrix L = cholesky_factor(p, n);
+  return {p.head(n), L * L.transpose()};
 }
 
 Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed) {

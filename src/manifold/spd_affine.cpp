@@ -47,8 +47,11 @@ Vector SpdAffine::lift(const Vector& U) const {
 
 SpdAffine SpdAffine::retract(const Vector& v) const {
   if (retraction_ == SpdRetraction::exponential) return exp(v);
-  const Matrix S = coordinates(v) / scale_;
-  const Matrix step = Matrix::Identity(order(), order()) + S + 0.5 * S * S;
+  const Matrix S = coordinates(v) / scale_, I = Matrix::Identity(order(), order());
+  const bool inverse = retraction_ == SpdRetraction::precision;
+  const double sign = inverse ? -1.0 : 1.0;
+  Matrix step = I + sign * S + 0.5 * S * S;
+  if (inverse) step = Eigen::LLT<Matrix>(step).solve(I);
   return SpdAffine(Reached{L_ * step * L_.transpose()}, retraction_, scale_);
 }
 

@@ -34,11 +34,13 @@ void for_row_blocks(Index rows, Body body) {
 }  // namespace
 
 LogisticTarget::LogisticTarget(Matrix X, Vector y, double prior_variance)
-    : X_(std::move(X)), y_(std::move(y)), prior_variance_(prior_variance) {
-  require(X_.rows() > 0 && X_.cols() > 0, "a logistic regression needs rows and columns, not ",
-          X_.rows(), " x ", X_.cols());
-  require(y_.size() == X_.rows(), "there are ", X_.rows(), " rows, but ", y_.size(), " outcomes");
-  require(X_.allFinite(), "the design matrix holds a NaN or an infinity");
+    : X_(std::make_shared<const Matrix>(std::move(X))),
+      y_(std::move(y)),
+      prior_variance_(prior_variance) {
+  require(rows() > 0 && dimension() > 0, "a logistic regression needs rows and columns, not ",
+          rows(), " x ", dimension());
+  require(y_.size() == rows(), "there are ", rows(), " rows, but ", y_.size(), " outcomes");
+  require(design().allFinite(), "the design matrix holds a NaN or an infinity");
   require((y_.array() == 0.0 || y_.array() == 1.0).all(), "outcomes must be 0 or 1");
   require(prior_variance > 0.0 && std::isfinite(prior_variance), "prior_variance is ",
           prior_variance, ", but must be positive and finite");
@@ -46,7 +48,7 @@ LogisticTarget::LogisticTarget(Matrix X, Vector y, double prior_variance)
 
 Vector LogisticTarget::log_density(const Matrix& betas, Matrix& gradients) const {
   const double d = double(dimension());
-  Matrix eta = X_ * betas;  // and then y − σ(η)
+  Matrix eta = design() * betas;  // and then y − σ(η)
   std::vector<Vector> sums(std::size_t((rows() + block - 1) / block));
   for_row_blocks(rows(), [&](Index first, Index count, std::size_t task) {
     Vector& sum = sums[task] = Vector::Zero(betas.cols());
@@ -57,16 +59,16 @@ Vector LogisticTarget::log_density(const Matrix& betas, Matrix& gradients) const
         eta(i, k) = y_(i) - sigmoid(e);
       }
   });
-  gradients.noalias() = X_.transpose() * eta;
+  gradients.noalias() = weight_ * design().transpose() * eta;
   gradients -= betas / prior_variance_;
   const double constant = -0.5 * d * std::log(2.0 * std::numbers::pi * prior_variance_);
   Vector values = -0.5 / prior_variance_ * betas.colwise().squaredNorm().transpose();
-  for (const Vector& sum : sums) values += sum;
+  for (const Vector& sum : sums) values += weight_ * sum;
   return values.array() + constant;
 }
 
 Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
-  const Matrix eta = X_ * betas;
+  const Matrix eta = design() * betas;
   Vector weights(rows());
   for_row_blocks(rows(), [&](Index first, Index count, std::size_t) {
     for (Index i = first; i < first + count; ++i) {
@@ -75,10 +77,10 @@ Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
         const double s = sigmoid(eta(i, k));
         sum += s * (1.0 - s);
       }
-      weights(i) = sum / double(betas.cols());
+      weights(i) = weight_ * sum / double(betas.cols());
     }
   });
-  Matrix hessian = -(X_.transpose() * (weights.asDiagonal() * X_));
+  Matrix hessian = -(design().transpose() * (weights.asDiagonal() * design()));
   hessian.diagonal().array() -= 1.0 / prior_variance_;
   return hessian;
 }
@@ -86,26 +88,35 @@ Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
 LogisticTarget::Expectation LogisticTarget::expectation(const Vector& mean,
                                                         const Matrix& covariance) const {
   const double d = double(dimension());
-  const Vector m = X_ * mean;
-  const Matrix XS = X_ * covariance;
+  const Vector m = design() * mean;
+  const Matrix XS = design() * covariance;
   Vector residual(rows()), weights(rows());
   std::vector<double> sums(std::size_t((rows() + block - 1) / block), 0.0);
   for_row_blocks(rows(), [&](Index first, Index count, std::size_t task) {
     for (Index i = first; i < first + count; ++i) {
-      const double variance = std::max(0.0, XS.row(i).dot(X_.row(i)));
+      const double variance = std::max(0.0, XS.row(i).dot(design().row(i)));
       const LogisticMoments moments = logistic_moments(m(i), variance);
       sums[task] += y_(i) * m(i) - moments.softplus;
       residual(i) = y_(i) - moments.sigmoid;
-      weights(i) = moments.slope;
+      weights(i) = weight_ * moments.slope;
     }
   });
   Expectation out;
   out.value = -0.5 * d * std::log(2.0 * std::numbers::pi * prior_variance_) -
               0.5 / prior_variance_ * (mean.squaredNorm() + covariance.trace());
-  for (const double sum : sums) out.value += sum;
-  out.gradient = X_.transpose() * residual - mean / prior_variance_;
-  out.hessian = -(X_.transpose() * (weights.asDiagonal() * X_));
+  for (const double sum : sums) out.value += weight_ * sum;
+  out.gradient = weight_ * design().transpose() * residual - mean / prior_variance_;
+  out.hessian = -(design().transpose() * (weights.asDiagonal() * design()));
   out.hessian.diagonal().array() -= 1.0 / prior_variance_;
+  return out;
+}
+
+LogisticTarget LogisticTarget::subset(const std::vector<Index>& rows) const {
+  require(!rows.empty(), "a minibatch needs at least one row");
+  LogisticTarget out = *this;
+  out.X_ = std::make_shared<const Matrix>(design()(rows, Eigen::all));
+  out.y_ = y_(rows);
+  out.weight_ = weight_ * double(this->rows()) / double(rows.size());
   return out;
 }
 

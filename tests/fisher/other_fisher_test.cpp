@@ -1,7 +1,8 @@
-// Identity, block diagonal, exact.
+// Identity, block diagonal, exact, Adam.
 #include <Eigen/LU>
 
 #include "expect_laws.hpp"
+#include "fisherman/fisher/adam.hpp"
 #include "fisherman/fisher/any_fisher.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/dense.hpp"
@@ -23,6 +24,30 @@ TEST(Identity, Laws) {
        {testing::check_fisher(Identity(7), {.reference = reference}),
         testing::check_fisher(AnyFisher(Identity(7)), {.reference = reference})})
     EXPECT_TRUE(report.ok()) << report;
+}
+
+// Two steps by hand, from the published algorithm; and a saved one goes on as it would have.
+TEST(Adam, FollowsThePublishedRecursionAndResumes) {
+  AnyFisher adam = Adam(2, {.first = 0.5, .second = 0.75, .epsilon = 0.1});
+  EXPECT_TRUE(adam.has_momentum());
+  const Vector g{{2.0, -4.0}}, h{{-2.0, 0.0}};
+  const Vector first = adam.solve(g);  // bias correction makes the moments g and g²
+  EXPECT_DOUBLE_EQ(first(0), 2.0 / 2.1);
+  EXPECT_DOUBLE_EQ(first(1), -4.0 / 4.1);
+  Writer out;
+  adam.save(out);
+  AnyFisher again = Adam(2, {.first = 0.5, .second = 0.75, .epsilon = 0.1});
+  Reader in(out.bytes());
+  again.load(in);
+  // m = ½(½g) + ½h = (−½, −1), over 1 − ½²; v = ¾(¼g²) + ¼h² = (1.75, 3), over 1 − ¾².
+  const Vector second = adam.solve(h);
+  EXPECT_NEAR(second(0), -0.5 / 0.75 / (std::sqrt(1.75 / 0.4375) + 0.1), 1e-15);
+  EXPECT_NEAR(second(1), -1.0 / 0.75 / (std::sqrt(3.0 / 0.4375) + 0.1), 1e-15);
+  EXPECT_EQ(again.solve(h), second);
+  EXPECT_THROW(Adam(2, {.first = 1.0}), Misuse);
+  AnyFisher other = Adam(3);
+  Reader of_two(out.bytes());
+  EXPECT_THROW(other.load(of_two), FileError);
 }
 
 TEST(BlockDiagonal, Laws) {

@@ -64,10 +64,22 @@ TEST(SpdAffine, Laws) {
     };
     expect_laws(SpdAffine(S), laws(metric, n));
     expect_laws(SpdAffine(S, SpdRetraction::exponential), laws(metric, n));
+    expect_laws(SpdAffine(S, SpdRetraction::precision), laws(metric, n));
     const auto half = [metric](const Matrix& a, const Matrix& b) { return 0.5 * metric(a, b); };
     expect_laws(SpdAffine(S, SpdRetraction::second_order, std::sqrt(0.5)), laws(half, n));
     expect_transport_laws(SpdAffine(S));
   }
+}
+
+// Lin et al. (2020): the precision P moves to P + G + ½GP⁻¹G for a tangent G, which is −PUP here.
+TEST(SpdAffine, PrecisionRetractionIsTheRuleOfLinEtAl) {
+  const Matrix S = toy::random_spd(4, 8), P = S.inverse();
+  const SpdAffine frame(S, SpdRetraction::precision);
+  const Vector v = 2.0 * toy::random_vector(frame.dimension(), 9);
+  const Matrix U = as_matrix(frame.push(v).data(), 4, 4), G = -P * U * P;
+  const Matrix next = P + G + 0.5 * G * S * G;
+  // Rounding, multiplied by the condition of the matrices.
+  EXPECT_LT((frame.retract(v).matrix() * next - Matrix::Identity(4, 4)).norm(), 1e-11);
 }
 
 TEST(SpdLogEuclidean, Laws) {

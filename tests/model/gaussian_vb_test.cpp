@@ -3,7 +3,11 @@
 #include <Eigen/LU>
 
 #include "expect_laws.hpp"
+#include "fisherman/fisher/identity.hpp"
 #include "fisherman/model/any_model.hpp"
+#include "fisherman/model/cholesky_vb.hpp"
+#include "fisherman/model/forward_backward.hpp"
+#include "fisherman/solve/step.hpp"
 #include "fisherman/testing/model_laws.hpp"
 #include "toy.hpp"
 
@@ -161,6 +165,56 @@ TEST(GaussianKl, ByHand) {
   EXPECT_NEAR(
       gaussian_kl(Vector::Zero(1), Matrix::Ones(1, 1), Vector::Ones(1), 4.0 * Matrix::Ones(1, 1)),
       0.5 * (0.5 - 1.0 + std::log(4.0)), 1e-14);
+}
+
+TEST(CholeskyVb, GradientIsTheDerivative) {
+  const Matrix L = Eigen::LLT<Matrix>(covariance()).matrixL();
+  using Cholesky = CholeskyVb<Cosh>;
+  Cholesky model(target(), {.draws = 50});
+  const Euclidean start = Cholesky::start(mean, L);
+  EXPECT_EQ(cholesky_factor(start.point(), n), L);
+  EXPECT_NEAR(model.objective(start),
+              GaussianVb(target()).objective(gaussian_affine(mean, covariance())), 1e-12);
+  const auto report = testing::check_gradient(model, start);
+  EXPECT_TRUE(report.ok()) << report;
+}
+
+/// A normal target: forward-backward knows its gradient and Hessian without noise in the latter.
+struct Normal {
+  Vector centre;
+  Matrix precision;
+  Index dimension() const { return centre.size(); }
+  Vector log_density(const Matrix& betas, Matrix& gradients) const {
+    const Matrix r = betas.colwise() - centre;
+    gradients = -precision * r;
+    return 0.5 * (r.array() * gradients.array()).colwise().sum();
+  }
+  Matrix mean_hessian(const Matrix&) const { return -precision; }
+};
+
+// One step against the published update, written out with matrices; and the target's covariance is a
+// fixed point for every step below 1/β.
+TEST(ForwardBackward, StepsAsPublishedAndRestsAtTheTarget) {
+  const Normal normal{Vector::Zero(n), toy::random_spd(n, 7)};
+  const double eta = 0.5 / spectrum(normal.precision).values.maxCoeff();
+  ForwardBackward<Normal> model(normal, {.step = eta, .draws = 20});
+  const StepRule whole{.step_size = 1.0, .decay = 0.0, .kl_radius = 0.0, .guard = false};
+  State state{gaussian_bures_wasserstein(mean, covariance()), Identity(9), 5};
+  const Draws draws(5, 0);
+  advance(state, model, whole);
+  const Matrix I = Matrix::Identity(n, n), M = I - eta * normal.precision;
+  const Matrix half = M * covariance() * M;
+  const Matrix product = half * (half + 4.0 * eta * I);  // symmetric: the two commute
+  const Matrix root = spectrum(product).map([](double x) { return std::sqrt(x); });
+  EXPECT_LT((state.frame.covariance() - 0.5 * (half + 2.0 * eta * I + root)).norm(), 1e-12);
+  const Matrix L = Eigen::LLT<Matrix>(covariance()).matrixL();
+  const Matrix betas = (L * draws.normals(0, n, 20)).colwise() + mean;
+  EXPECT_LT((state.frame.mean() - (mean - eta * normal.precision * betas.rowwise().mean())).norm(),
+            1e-12);
+  const Matrix sigma = normal.precision.inverse();
+  State there{gaussian_bures_wasserstein(mean, 0.5 * (sigma + sigma.transpose())), Identity(9)};
+  advance(there, model, whole);
+  EXPECT_LT((there.frame.covariance() - sigma).norm(), 1e-11 * sigma.norm());
 }
 
 }  // namespace

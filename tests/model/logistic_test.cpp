@@ -141,5 +141,44 @@ TEST(LogisticTarget, Misuse) {
                 "expectation()");
 }
 
+// A minibatch of one row, averaged over all rows, is the whole: the estimate is unbiased.
+TEST(LogisticTarget, SubsetsAverageToTheWhole) {
+  const Index rows = 12, d = 3;
+  const LogisticTarget all = example(rows, d, 4.0, 21);
+  const Matrix betas = toy::random_matrix(d, 5, 22), S = toy::random_spd(d, 23);
+  const Vector mean = toy::random_vector(d, 24);
+  Matrix slopes(d, 5), slope_sum = Matrix::Zero(d, 5), one(d, 5);
+  const Vector values = all.log_density(betas, slopes);
+  Vector value_sum = Vector::Zero(5);
+  Matrix hessian_sum = Matrix::Zero(d, d), expected_sum = Matrix::Zero(d, d);
+  double expectation_sum = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    const LogisticTarget row = all.subset({i});
+    value_sum += row.log_density(betas, one);
+    slope_sum += one;
+    hessian_sum += row.mean_hessian(betas);
+    expected_sum += row.expectation(mean, S).hessian;
+    expectation_sum += row.expected(mean, S);
+  }
+  const double k = double(rows);
+  // Sums of a dozen numbers of size 1 to 100: rounding only.
+  EXPECT_LT((value_sum / k - values).norm(), 1e-11);
+  EXPECT_LT((slope_sum / k - slopes).norm(), 1e-11);
+  EXPECT_LT((hessian_sum / k - all.mean_hessian(betas)).norm(), 1e-11);
+  EXPECT_LT((expected_sum / k - all.expectation(mean, S).hessian).norm(), 1e-11);
+  EXPECT_NEAR(expectation_sum / k, all.expected(mean, S), 1e-11);
+  EXPECT_THROW(all.subset({}), Misuse);
+}
+
+TEST(GaussianVb, MinibatchGradientIsUnbiased) {
+  const LogisticTarget all = example(40, 3, 4.0, 25);
+  for (const auto estimator : {GradientEstimator::exact, GradientEstimator::bonnet_price}) {
+    GaussianVb model(all, {.draws = 10, .estimator = estimator, .minibatch = 4});
+    const auto q = gaussian_affine(toy::random_vector(3, 26), toy::random_spd(3, 27));
+    const auto report = testing::check_gradient(model, q);  // 5 standard errors
+    EXPECT_TRUE(report.ok()) << int(estimator) << report;
+  }
+}
+
 }  // namespace
 }  // namespace fisherman

@@ -6,38 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/options.hpp"
-#include "fisherman/fisher/any_fisher.hpp"
-#include "fisherman/manifold/any_frame.hpp"
-#include "fisherman/model/any_model.hpp"
+#include "fisherman/app/erased_run.hpp"
+#include "fisherman/app/run_settings.hpp"
 #include "fisherman/model/logistic.hpp"
-#include "fisherman/solve/run.hpp"
 
 namespace fisherman {
 
-struct LogisticSettings {
+struct LogisticSettings : RunSettings {
   std::string geometry = "affine";
   std::string method = "ngd";
   std::string transport = "frame";
   std::string estimator = "auto";
   double prior_variance = 10.0;
+  std::int64_t minibatch = 0;
   bool intercept = false;
   bool no_standardize = false;
-  std::int64_t iterations = 0;
-  std::int64_t batch = 100;
-  std::int64_t scores = 0;
-  double epsilon = 0.0;
-  double step_size = 0.0;
-  double delay = 100.0;
-  double decay = -1.0;
-  double kl_radius = 1.0;
-  double norm_cap = 0.0;
-  bool no_guard = false;
-  std::string average = "auto";
-  double tolerance = 1e-3;
-  std::int64_t eval_every = 1;
-  std::int64_t seed = 1;
-  std::int64_t threads = 1;
 
   void describe(Options& options);
 };
@@ -52,29 +35,18 @@ struct Preparation {
   static Preparation of(const Matrix& x, std::vector<std::string> names,
                         const LogisticSettings& settings);
   /// The design matrix. Throws Misuse unless x has the columns that were prepared.
-  Matrix design(const Matrix& x) const;
-};
-
-using ErasedState = State<AnyFrame, AnyFisher>;
-
-/// A run, ready to start.
-struct LogisticRun {
-  ErasedState state;
-  AnyModel model;
-  RunOptions options;
-  Stop stop;
-  std::int64_t planned;  // iterations at the most
+  Matrix design(Matrix x) const;
 };
 
 /// Throws Misuse for settings that do not go together. `method` must not be "exact".
-LogisticRun make_run(const LogisticTarget& target, const LogisticSettings& settings);
+ErasedRun make_run(const LogisticTarget& target, const LogisticSettings& settings);
 
-/// Mean and covariance of a frame of one of the three geometries.
 struct GaussianPoint {
   Vector mean;
   Matrix covariance;
 };
-GaussianPoint gaussian_point(const AnyFrame& frame);
+/// Of the frame of a run that was made with these settings.
+GaussianPoint gaussian_point(const AnyFrame& frame, const LogisticSettings& settings);
 
 /// n×count draws of the coefficients, one a row.
 Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);

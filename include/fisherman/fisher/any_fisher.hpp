@@ -36,6 +36,7 @@ class AnyFisher {
   void carry(const Transport& forward, const Transport& backward) {
     self_->carry(forward, backward);
   }
+  bool has_momentum() const { return self_->has_momentum(); }
   /// Names the type inside; for comparison only.
   std::string kind() const { return self_->kind(); }
   void save(Writer& out) const { self_->save(out); }
@@ -50,6 +51,7 @@ class AnyFisher {
     virtual Vector solve(const ConstVectorRef& g) = 0;
     virtual void learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) = 0;
     virtual void carry(const Transport& forward, const Transport& backward) = 0;
+    virtual bool has_momentum() const = 0;
     virtual std::string kind() const = 0;
     virtual void save(Writer& out) const = 0;
     virtual void load(Reader& in) = 0;
@@ -75,6 +77,7 @@ class AnyFisher {
       else
         throw Misuse("this Fisher approximation follows no transport but the frame's own");
     }
+    bool has_momentum() const override { return fisherman::has_momentum(fisher); }
     std::string kind() const override { return typeid(H).name(); }
     void save([[maybe_unused]] Writer& out) const override {
       if constexpr (requires { fisher.save(out); })

@@ -14,6 +14,7 @@
 //   carry(forward, backward)    moves along the paper's transport (eq:fisher-transport). Transport by
 //                               the frame needs nothing.
 //   save(writer), load(reader)  for checkpoints
+//   has_momentum()              true if solve() also goes by past gradients, so that it may point uphill
 //
 // Laws (fisherman/testing/fisher_laws.hpp): solve is linear, symmetric, positive definite, and equal to
 // what a dense inverse of the same scores gives; absorbing b scores at once or one by one is the same.
@@ -36,6 +37,14 @@ concept FisherApproximation = requires(H& h, const H& constant, const Matrix& sc
   h.absorb(scores);
   { h.solve(g) } -> std::convertible_to<Vector>;
 };
+
+template <FisherApproximation H>
+bool has_momentum(const H& h) {
+  if constexpr (requires { h.has_momentum(); })
+    return h.has_momentum();
+  else
+    return false;
+}
 
 /// Damping that does not fade as ε/n does: 𝐇 gains about level·n^-decay on its diagonal, in Fisher
 /// units, n scores into the run. decay > 0 is the tapered noise of Godichon-Baggioni et al. (2024), which

@@ -116,7 +116,12 @@ class SpdBuresWasserstein : public SpdPoint {
   Matrix weight_;  // √((λᵢ+λⱼ)/2)
 };
 
-enum class SpdRetraction { second_order, exponential };
+/// How SpdAffine steps, with A = L⁻¹UL⁻ᵀ; all agree to second order.
+enum class SpdRetraction {
+  second_order,  // L(I + A + ½A²)Lᵀ
+  exponential,
+  precision  // L(I − A + ½A²)⁻¹Lᵀ: the first, of the inverse; the rule of Lin et al. (2020)
+};
 
 /// Coordinates are svec(L⁻¹UL⁻ᵀ)·scale with Σ = LLᵀ. scale² multiplies the metric: 1 for the usual
 /// affine-invariant one, ½ for the Fisher information of a Gaussian's covariance.

@@ -29,6 +29,7 @@ struct GaussianVbOptions {
   GradientEstimator estimator = GradientEstimator::reparameterised;
   bool reuse_draws = false;     // the gradient's first draws serve as scores too
   Index objective_draws = 512;  // for a target without expected(); the same ones at every point
+  Index minibatch = 0;          // rows of the data for each gradient; 0 = all
 };
 
 template <Target T>
@@ -48,6 +49,8 @@ class GaussianVb {
             "the exact gradient needs a target with expectation()");
     require(options.estimator != GradientEstimator::score_function || options.draws > 1,
             "the leave-one-out baseline needs at least 2 draws");
+    require(options.minibatch == 0 || HasSubset<T>,
+            "minibatches need a target with rows() and subset()");
   }
 
   const T& target() const { return target_; }
@@ -63,12 +66,45 @@ class GaussianVb {
   template <class C>
   Vector gradient(const Gaussian<C>& q, const Draws& draws) const {
     check_order(q);
+    return with_rows(target_, options_.minibatch, draws,
+                     [&](const T& rows) { return gradient(q, draws, rows); });
+  }
+
+  /// The NELBO, with all constants of q; exact if the target knows its expectation.
+  template <class C>
+  double objective(const Gaussian<C>& q) const {
+    check_order(q);
+    return nelbo(q.mean(), q.covariance());
+  }
+  double nelbo(const Vector& mean, const Matrix& covariance) const {
+    const Eigen::LLT<Matrix> llt(covariance);
+    const double d = double(mean.size());
+    const Matrix L = llt.matrixL();
+    const double log_det = 2.0 * L.diagonal().array().log().sum();
+    const double negative_entropy = -0.5 * (d * (1.0 + std::log(2.0 * std::numbers::pi)) + log_det);
+    if constexpr (HasExpectation<T>) {
+      return negative_entropy - target_.expected(mean, covariance);
+    } else {
+      const Matrix z = Draws(0, 0).normals(for_objective, mean.size(), options_.objective_draws);
+      Matrix slopes(mean.size(), options_.objective_draws);
+      return negative_entropy - target_.log_density((L * z).colwise() + mean, slopes).mean();
+    }
+  }
+
+  template <class C>
+  FisherOperator fisher(const Gaussian<C>& q) const {
+    return gaussian_fisher(q);
+  }
+
+ private:
+  template <class C>
+  Vector gradient(const Gaussian<C>& q, const Draws& draws, const T& target) const {
     if constexpr (HasExactGradient<T>)
-      if (options_.estimator == GradientEstimator::exact) return exact_gradient(q);
+      if (options_.estimator == GradientEstimator::exact) return exact_gradient(q, target);
     const Sample s(q, draws, for_gradient, options_.draws);
     const double n = double(options_.draws);
     Matrix slopes(q.order(), options_.draws);
-    const Vector values = target_.log_density(s.betas, slopes);
+    const Vector values = target.log_density(s.betas, slopes);
     if (options_.estimator == GradientEstimator::score_function) {
       const Vector h = s.log_q - values;
       const Vector centred = (h.array() - h.mean()) / (n - 1.0);  // leave-one-out, and the 1/n
@@ -79,36 +115,13 @@ class GaussianVb {
     Matrix by_sigma = s.inverse * -0.5;
     if (options_.estimator == GradientEstimator::sticking_the_landing) by_sigma.setZero();
     if (options_.estimator == GradientEstimator::bonnet_price) {
-      if constexpr (HasMeanHessian<T>) by_sigma -= 0.5 * target_.mean_hessian(s.betas);
+      if constexpr (HasMeanHessian<T>) by_sigma -= 0.5 * target.mean_hessian(s.betas);
     } else {
       by_sigma += 0.5 / n * (slopes * s.a.transpose());  // pull takes the symmetric part
     }
     return q.pull(ambient(slopes.rowwise().mean(), by_sigma));
   }
 
-  /// The NELBO, with all constants of q; exact if the target knows its expectation.
-  template <class C>
-  double objective(const Gaussian<C>& q) const {
-    check_order(q);
-    const Eigen::LLT<Matrix> llt(q.covariance());
-    const double d = double(q.order());
-    const double log_det = 2.0 * Matrix(llt.matrixL()).diagonal().array().log().sum();
-    const double negative_entropy = -0.5 * (d * (1.0 + std::log(2.0 * std::numbers::pi)) + log_det);
-    if constexpr (HasExpectation<T>) {
-      return negative_entropy - target_.expected(q.mean(), q.covariance());
-    } else {
-      const Sample s(q, Draws(0, 0), for_objective, options_.objective_draws);
-      Matrix slopes(q.order(), options_.objective_draws);
-      return negative_entropy - target_.log_density(s.betas, slopes).mean();
-    }
-  }
-
-  template <class C>
-  FisherOperator fisher(const Gaussian<C>& q) const {
-    return gaussian_fisher(q);
-  }
-
- private:
   template <class C>
   void check_order(const Gaussian<C>& q) const {
     require(target_.dimension() == q.order(), "the target has dimension ", target_.dimension(),
@@ -139,8 +152,8 @@ class GaussianVb {
   };
 
   template <class C>
-  Vector exact_gradient(const Gaussian<C>& q) const {
-    const auto e = target_.expectation(q.mean(), q.covariance());
+  static Vector exact_gradient(const Gaussian<C>& q, const T& target) {
+    const auto e = target.expectation(q.mean(), q.covariance());
     const Matrix inverse =
         Eigen::LLT<Matrix>(q.covariance()).solve(Matrix::Identity(q.order(), q.order()));
     return q.pull(ambient(-e.gradient, -0.5 * (e.hessian + inverse)));

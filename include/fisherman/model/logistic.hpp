@@ -4,6 +4,9 @@
 // programs; its expectation under a Gaussian is exact, by quadrature.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "fisherman/core/types.hpp"
 
 namespace fisherman {
@@ -13,9 +16,9 @@ class LogisticTarget {
   /// X is n×d, one row an observation, y holds zeros and ones.
   LogisticTarget(Matrix X, Vector y, double prior_variance);
 
-  Index dimension() const { return X_.cols(); }
-  Index rows() const { return X_.rows(); }
-  const Matrix& design() const { return X_; }
+  Index dimension() const { return design().cols(); }
+  Index rows() const { return design().rows(); }
+  const Matrix& design() const { return *X_; }
   const Vector& outcomes() const { return y_; }
   double prior_variance() const { return prior_variance_; }
 
@@ -32,10 +35,14 @@ class LogisticTarget {
   };
   Expectation expectation(const Vector& mean, const Matrix& covariance) const;
 
+  /// These rows, with their likelihood to the power n/(their number).
+  LogisticTarget subset(const std::vector<Index>& rows) const;
+
  private:
-  Matrix X_;
+  std::shared_ptr<const Matrix> X_;  // copies of the target share the data
   Vector y_;
   double prior_variance_;
+  double weight_ = 1.0;  // of the likelihood
 };
 
 /// The Gaussian of least NELBO.

@@ -8,13 +8,18 @@
 //   expected(mean, covariance)     E log density under N(mean, covariance), exactly (optional)
 //   expectation(mean, covariance)  the same with the gradient in the mean and the expected Hessian, as
 //                                  members value, gradient, hessian (optional)
+//   rows(), subset(rows)           how many observations there are; the target with just these rows of
+//                                  the data, their likelihood scaled up to all of them (optional; what
+//                                  minibatches need)
 #pragma once
 
 #include <concepts>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/random.hpp"
 #include "fisherman/core/types.hpp"
 
 namespace fisherman {
@@ -40,6 +45,25 @@ concept HasExactGradient = requires(const T& target, const Vector& mean, const M
   { target.expectation(mean, covariance).gradient } -> std::convertible_to<Vector>;
   { target.expectation(mean, covariance).hessian } -> std::convertible_to<Matrix>;
 };
+
+template <class T>
+concept HasSubset = requires(const T& target, const std::vector<Index>& rows) {
+  { target.rows() } -> std::convertible_to<Index>;
+  { target.subset(rows) } -> std::convertible_to<T>;
+};
+
+/// use(target), or for a minibatch use() of the target with `count` rows drawn with replacement, which is
+/// right on average. Throws Misuse if the target has no rows to choose from.
+template <Target T, class Use>
+auto with_rows(const T& target, Index count, const Draws& draws, Use use) {
+  if (count == 0) return use(target);
+  if constexpr (HasSubset<T>) {
+    constexpr std::uint32_t for_rows = 1000;  // a stream that no model takes
+    return use(target.subset(draws.integers(for_rows, count, target.rows())));
+  } else {
+    throw Misuse("minibatches need a target with rows() and subset()");
+  }
+}
 
 /// A target from a function of one point: f(beta, gradient) returns the log density and fills the
 /// gradient.

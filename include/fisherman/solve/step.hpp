@@ -56,7 +56,7 @@ Proposal<F> propose(State<F, H>& s, M& model, const StepRule& rule) {
   require_finite(g, "the gradient");
   const Vector natural = s.fisher.solve(g);  // 𝐇⁻¹g
   const double slope = g.dot(natural);
-  if (!(slope >= 0.0 && std::isfinite(slope)))
+  if (!std::isfinite(slope) || (slope < 0.0 && !has_momentum(s.fisher)))
     throw NotFinite("the natural gradient is not a descent");
   double tau = s.caution * rule.length(s.iteration, slope, natural.norm());
   if (rule.guard) tau *= reach(s.frame, -tau * natural);

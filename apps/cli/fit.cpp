@@ -1,0 +1,155 @@
+#include "fit.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "fisherman/core/error.hpp"
+#include "fisherman/io/checksum.hpp"
+#include "fisherman/solve/observers.hpp"
+
+namespace fisherman::cli {
+
+Json Ended::json() const {
+  Json result;
+  result["status"] = status;
+  result["sentence"] = sentence;
+  result["objective"] = objective;
+  result["iterations"] = iterations;
+  result["seconds"] = seconds;
+  result["rejected"] = rejected;
+  result["clips"] = clips;
+  return result;
+}
+
+int Ended::exit_code(std::int64_t asked_iterations) const {
+  const bool asked = status == name(Status::iterations_done) && asked_iterations > 0;
+  return status == name(Status::converged) || asked ? done : not_converged;
+}
+
+void FitCommand::add_to(CLI::App& command) {
+  command.add_option("--data", data, "CSV, LIBSVM, npy or IDX file, gzipped or not")->required();
+  command.add_option("--label", label,
+                     "the column that holds the classes (default: label, or the last)");
+  command.add_option("--labels", labels, "a file of labels, if they are not in the data file");
+  command.add_option("--columns", columns,
+                     "features of a LIBSVM file, if the last ones do not occur");
+  command.add_option("--config", config, "a JSON file of options, as config.json has them");
+  command.add_option("--out", out, "a folder for everything that comes out");
+  command
+      .add_option("--checkpoint-every", checkpoint_every, "seconds between checkpoints in --out")
+      ->capture_default_str();
+  command.add_flag("--resume", resume, "go on with the run in --out");
+  command.add_flag("--json", json, "print the result as one JSON object and nothing else");
+  command.add_flag("--quiet", quiet, "no progress and no warnings");
+  flags_.add_to(command, options);
+}
+
+void FitCommand::apply() {
+  flags_.apply(options, config);
+  require(!resume || !out.empty(), "--resume needs --out, the folder of the run to go on with");
+  require(labels.empty() || label.empty(),
+          "--label names a column of the data and --labels a file: only one of them can be meant");
+}
+
+Table FitCommand::read() const {
+  Table table = read_table(data, {.label = label, .has_label = labels.empty(), .columns = columns});
+  if (labels.empty()) return table;
+  table.labels = read_labels(labels);
+  table.label_name = "label";
+  if (Index(table.labels.size()) != table.x.rows())
+    throw FileError(sentence(labels, ": has ", table.labels.size(), " labels, but ", data, " has ",
+                             table.x.rows(), " rows"));
+  return table;
+}
+
+Json FitCommand::config_of(const Table& table) const {
+  Json config_json = as_json(options);
+  config_json["data"] = std::filesystem::absolute(data).string();
+  config_json["label"] = table.label_name;
+  config_json["checksum"] = file_checksum(data);
+  if (!labels.empty()) {
+    config_json["labels"] = std::filesystem::absolute(labels).string();
+    config_json["labels_checksum"] = file_checksum(labels);
+  }
+  config_json["version"] = FISHERMAN_VERSION;
+  return config_json;
+}
+
+std::unique_ptr<RunFolder> FitCommand::folder(const Json& config_json) const {
+  if (out.empty()) return nullptr;
+  auto made = std::make_unique<RunFolder>(out, resume);
+  if (resume)
+    made->require_same(config_json);
+  else
+    made->write("config.json", config_json);
+  return made;
+}
+
+Ended FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
+  if (resume) restore(run.state, read_checkpoint(folder->file("checkpoint")));
+  std::vector<Observer<ErasedState>> observers;
+  std::ofstream trace;
+  if (folder != nullptr) {
+    if (resume) folder->cut_trace(run.state.iteration);
+    trace.open(folder->file("trace.csv"), resume ? std::ios::app : std::ios::out);
+    if (!resume) trace << Trace::csv_header() << std::flush;
+    observers.emplace_back([&](const Record& r, const ErasedState&) {
+      trace << Trace::csv_line(r) << std::flush;
+      if (!trace) throw FileError(folder->file("trace.csv").string() + ": cannot be written");
+    });
+    observers.emplace_back(Checkpoint(folder->file("checkpoint"), checkpoint_every));
+  }
+  if (!quiet && isatty(STDERR_FILENO) != 0)
+    observers.emplace_back(Progress(std::cerr, run.planned));
+  const Outcome outcome = fisherman::run(run.state, run.model, run.options,
+                                         when_set(interrupted()) || run.stop, observers);
+  std::string sentence(describe(outcome.status));
+  if (!outcome.trouble.empty()) sentence += " (" + outcome.trouble + ")";
+  return {.status = std::string(name(outcome.status)),
+          .sentence = std::move(sentence),
+          .objective = run.model.objective(run.state.estimate()).value_or(Record::unknown),
+          .iterations = run.state.iteration,
+          .seconds = run.state.seconds,
+          .rejected = run.state.rejected,
+          .clips = run.state.clips};
+}
+
+void FitCommand::say(const std::string& line) const {
+  if (!quiet) std::cerr << line << '\n';
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string draws_csv(const std::string& model, const std::vector<std::string>& names,
+                      const Matrix& draws, const Vector& log_p, const Vector& log_q) {
+  std::ostringstream out;
+  out << std::setprecision(17) << "# model = " << model << "\n# method = variational\n";
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    std::string one_line = names[k];
+    for (char& c : one_line)
+      if (c == '\n' || c == '\r') c = ' ';
+    out << "# beta." << k + 1 << " = " << one_line << '\n';
+  }
+  out << "lp__,log_p__,log_g__";
+  for (Index k = 0; k < draws.cols(); ++k) out << ",beta." << k + 1;
+  out << '\n';
+  for (Index i = 0; i < draws.rows(); ++i) {
+    out << 0 << ',' << log_p(i) << ',' << log_q(i);
+    for (Index k = 0; k < draws.cols(); ++k) out << ',' << draws(i, k);
+    out << '\n';
+  }
+  return out.str();
+}
+
+Json numbers(const Vector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }
+
+}  // namespace fisherman::cli

@@ -1,0 +1,68 @@
+// What every `fisherman fit …` does around its model: read the data, keep the run folder, trace, save,
+// show progress, heed Ctrl-C, resume.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "fisherman/app/erased_run.hpp"
+#include "fisherman/io/table.hpp"
+#include "run_folder.hpp"
+
+namespace fisherman::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// How a solver ended, whichever it was.
+struct Ended {
+  std::string status = "converged", sentence;
+  double objective = 0.0;
+  std::int64_t iterations = 0;
+  double seconds = 0.0;
+  std::int64_t rejected = 0, clips = 0;
+
+  /// What result.json begins with.
+  Json json() const;
+  /// 0, or 3 if it was not asked for just so many iterations and did not converge either.
+  int exit_code(std::int64_t asked_iterations) const;
+};
+
+struct FitCommand {
+  std::string data, labels, label, config, out;
+  std::int64_t columns = 0;
+  double checkpoint_every = 2.0;
+  bool resume = false, json = false, quiet = false;
+  Options options;  // the application's settings, described before add_to()
+
+  /// The common flags, and one for every option.
+  void add_to(CLI::App& command);
+  /// Config file and command line, into the settings.
+  void apply();
+  /// The data with their labels, from --data or from --labels.
+  Table read() const;
+  /// All options, the data and their checksums, the version: what must not change before a resume.
+  Json config_of(const Table& table) const;
+  /// Nothing without --out. Writes config.json, or for --resume compares with it.
+  std::unique_ptr<RunFolder> folder(const Json& config_json) const;
+  /// To its end, or to the first signal; `run.state` is then there.
+  Ended drive(ErasedRun& run, const RunFolder* folder) const;
+  /// On standard error, unless --quiet.
+  void say(const std::string& line) const;
+
+ private:
+  Flags flags_;
+};
+
+/// As a CSV file has it: in quotes, if it must be.
+std::string csv_field(const std::string& text);
+
+/// A file of draws as CmdStan writes variational ones: comments, lp__, log_p__, log_g__, then beta.1,
+/// beta.2, …; one draw a row.
+std::string draws_csv(const std::string& model, const std::vector<std::string>& names,
+                      const Matrix& draws, const Vector& log_p, const Vector& log_q);
+
+Json numbers(const Vector& v);
+
+}  // namespace fisherman::cli

@@ -1,0 +1,24 @@
+// A run of the one type-erased instantiation that the command line and bindings share.
+#pragma once
+
+#include <cstdint>
+
+#include "fisherman/fisher/any_fisher.hpp"
+#include "fisherman/manifold/any_frame.hpp"
+#include "fisherman/model/any_model.hpp"
+#include "fisherman/solve/run.hpp"
+
+namespace fisherman {
+
+using ErasedState = State<AnyFrame, AnyFisher>;
+
+/// A run, ready to start.
+struct ErasedRun {
+  ErasedState state;
+  AnyModel model;
+  RunOptions options;
+  Stop stop;
+  std::int64_t planned;  // iterations at the most
+};
+
+}  // namespace fisherman
