@@ -41,7 +41,7 @@ class CholeskyVb {
     const Matrix betas = (L * z).colwise() + q.point().head(order());
     Matrix slopes(order(), options_.draws);
     with_rows(target(), options_.minibatch, draws,
-              [&](const T& rows) { rows.log_density(betas, slopes); });
+              [&](const T& chosen) { chosen.log_density(betas, slopes); });
     Matrix by_factor = slopes * z.transpose() / -double(options_.draws);
     by_factor.diagonal().array() -= L.diagonal().array().inverse();
     return packed(-slopes.rowwise().mean(), by_factor);

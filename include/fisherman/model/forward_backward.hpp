@@ -39,9 +39,9 @@ class ForwardBackward {
     const Matrix L = Eigen::LLT<Matrix>(q.covariance()).matrixL();
     const Matrix betas = (L * draws.normals(0, n, options_.draws)).colwise() + q.mean();
     Matrix slopes(n, options_.draws), M = Matrix::Identity(n, n);
-    with_rows(exact_.target(), options_.minibatch, draws, [&](const T& rows) {
-      rows.log_density(betas, slopes);
-      M += eta * rows.mean_hessian(betas);
+    with_rows(exact_.target(), options_.minibatch, draws, [&](const T& chosen) {
+      chosen.log_density(betas, slopes);
+      M += eta * chosen.mean_hessian(betas);
     });
     const Vector mean = q.mean() + eta * slopes.rowwise().mean();
     require_finite(mean, "a mean after a forward step");

@@ -67,7 +67,7 @@ class GaussianVb {
   Vector gradient(const Gaussian<C>& q, const Draws& draws) const {
     check_order(q);
     return with_rows(target_, options_.minibatch, draws,
-                     [&](const T& rows) { return gradient(q, draws, rows); });
+                     [&](const T& chosen) { return gradient(q, draws, chosen); });
   }
 
   /// The NELBO, with all constants of q; exact if the target knows its expectation.
