@@ -138,7 +138,14 @@ ErasedRun natural_gradient(const LogisticTarget& target, const LogisticSettings&
                         Average({.on = averaging, .start = 50, .power = 1.0})},
                        AnyModel::of<F>(model), rule, s);
   if (!noisy) run.options.smoothing = 0.0;
-  if (s.iterations == 0) run.stop = when_predicted_below(s.tolerance) || run.stop;
+  if (s.iterations > 0) return run;
+  if (!noisy) {
+    run.stop = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.001) || run.stop;
+  } else {
+    // The iterates still scatter when the mean gradient has vanished: give the average its time.
+    const Stop there = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.01);
+    run.stop = (after_iterations(200) && there) || run.stop;
+  }
   return run;
 }
 

@@ -17,7 +17,7 @@ void RunSettings::describe_run(Options& o, const Words& words) {
   o.add("norm-cap", norm_cap, "length of a step; 0: no limit", Rule::not_negative);
   o.add("no-guard", no_guard, "let steps leave the region where the geometry can be trusted");
   o.add("average", average, "average the iterates; auto: by method", {"auto", "on", "off"});
-  o.add("tolerance", tolerance, words.tolerance, Rule::positive);
+  o.add("tolerance", tolerance, words.tolerance + "; 0: by method", Rule::not_negative);
   o.add("eval-every", eval_every, "iterations between evaluations of the objective; 0: never");
   o.add("seed", seed, "of all random numbers");
   o.add("threads", threads, "0: all cores");

@@ -71,6 +71,19 @@ TEST(StepRule, CapsHold) {
   expect_misuse([] { StepRule{.kl_radius = -1.0}.check(); }, "kl_radius is -1");
 }
 
+// At the optimum a noisy gradient promises ½d·noise² a step, all of it false. In the mean gradient the
+// noise has (1−β)/(1+β) = 0.0101 of its variance; three times that allows for chance at 50 coordinates.
+TEST(Run, NoiseIsNotTakenForImprovement) {
+  const Index d = 50;
+  toy::Attraction model{Vector::Zero(d), 1, 2.0};
+  State state{Euclidean(Vector::Zero(d)), Identity(d)};
+  RunOptions options{.rule = {.step_size = 1e-3, .decay = 0.0, .kl_radius = 0.0}};
+  const Outcome outcome = run(state, model, options, after_iterations(400));
+  const double false_promise = 0.5 * double(d) * 4.0;
+  EXPECT_LT(outcome.last.predicted, 0.0303 * false_promise);
+  EXPECT_GT(outcome.last.predicted, 0.0);
+}
+
 TEST(Run, TheGuardKeepsAStepWithinReach) {
   const toy::Attraction model{Vector(-100.0 * as_vector(Matrix::Identity(2, 2))), 1, 0.0};
   const RunOptions guarded{.rule = {.step_size = 1.0, .kl_radius = 0.0}};

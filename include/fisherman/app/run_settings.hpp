@@ -22,7 +22,7 @@ struct RunSettings {
   double norm_cap = 0.0;
   bool no_guard = false;
   std::string average = "auto";
-  double tolerance = 1e-3;
+  double tolerance = 0.0;
   std::int64_t eval_every = 1;
   std::int64_t seed = 1;
   std::int64_t threads = 1;

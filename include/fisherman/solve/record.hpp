@@ -17,7 +17,7 @@ struct Record {
   double seconds = 0.0;
   double objective = unknown;  // where it was evaluated
   double predicted =
-      unknown;  // ½gᵀ𝐇⁻¹g, smoothed: the decrease still to be had, in nats, and noise
+      unknown;  // ½ḡᵀ𝐇⁻¹ḡ at the mean gradient: the decrease still to be had, in nats
   double step = unknown;
   double kl = unknown;
   double gradient_norm = unknown;

@@ -21,7 +21,7 @@ struct RunOptions {
   std::int64_t evaluate_every = 10;  // iterations between evaluations of the objective; 0 = never
   std::int64_t spectrum_every = 0;   // the same for the spectrum of 𝐇⁻¹, at 40 products each
   std::int64_t patience = 8;         // rejected steps in a row before the run counts as diverged
-  double smoothing = 0.9;            // weight of the past in the smoothed predicted improvement
+  double smoothing = 0.98;           // weight of the past in the predicted improvement; 0: no noise
 
   void check() const {
     rule.check();
@@ -51,6 +51,19 @@ inline bool due(std::int64_t every, std::int64_t iteration) {
   return every > 0 && iteration % every == 0;
 }
 
+/// What is still to be had is ½gᵀ𝐇⁻¹g at the mean gradient: noise cancels in ḡ, but not in a mean of
+/// ½gᵀ𝐇⁻¹g. The mean of 𝐇⁻¹g stands for 𝐇⁻¹ḡ, which would cost another product. Early on the past counts
+/// for less, so that the long way down is soon forgotten.
+template <Frame F, FisherApproximation H>
+void foresee(State<F, H>& s, const Proposal<F>& step, double smoothing) {
+  const double k = double(s.iteration), past = std::min(smoothing, k / (k + 5.0));
+  if (s.mean_gradient.size() == 0)
+    s.mean_gradient = s.mean_natural = Vector::Zero(step.gradient.size());
+  s.mean_gradient = past * s.mean_gradient + (1.0 - past) * step.gradient;
+  s.mean_natural = past * s.mean_natural + (1.0 - past) * step.natural;
+  s.predicted = 0.5 * std::max(0.0, s.mean_gradient.dot(s.mean_natural));
+}
+
 /// A step, or its rejection: if anything is not finite, the point stays where it was and the next steps
 /// are half as long; every good step gives that back.
 template <Frame F, FisherApproximation H, Model<F> M>
@@ -64,9 +77,7 @@ void guarded_step(State<F, H>& s, M& model, const RunOptions& options, Record& r
       record.objective = value.value_or(Record::unknown);
     }
     accept(s, std::move(step.next), options.carry);
-    s.predicted = std::isnan(s.predicted) ? step.report.predicted
-                                          : options.smoothing * s.predicted +
-                                                (1.0 - options.smoothing) * step.report.predicted;
+    foresee(s, step, options.smoothing);
     s.caution = std::min(1.0, 2.0 * s.caution);
     s.rejected_in_a_row = 0;
     s.clips += clips(s.frame);

@@ -21,7 +21,8 @@ struct State {
   Average average = {};
   std::int64_t iteration = 0;                                   // s: steps tried so far
   double seconds = 0.0;                                         // spent so far, over all resumes
-  double predicted = std::numeric_limits<double>::quiet_NaN();  // smoothed predicted improvement
+  double predicted = std::numeric_limits<double>::quiet_NaN();  // predicted improvement
+  Vector mean_gradient = {}, mean_natural = {};                 // that it is predicted from
   double caution = 1.0;  // what the step is multiplied by after trouble; 1 in good times
   std::int64_t rejected_in_a_row = 0, rejected = 0, clips = 0;
 
@@ -63,6 +64,8 @@ requires HasState<F> std::string saved(const State<F, H>& s) {
   out.put(s.iteration);
   out.put(s.seconds);
   out.put(s.predicted);
+  out.put(s.mean_gradient);
+  out.put(s.mean_natural);
   out.put(s.caution);
   out.put(s.rejected_in_a_row);
   out.put(s.rejected);
@@ -86,7 +89,11 @@ void restore(State<F, H>& s, std::string bytes) {
   Reader::expect(average.empty() || average.mean().size() == Vector(s.frame.point()).size());
   const auto seed = in.get<std::uint64_t>();
   const auto iteration = in.get<std::int64_t>();
-  const auto seconds = in.get<double>(), predicted = in.get<double>(), caution = in.get<double>();
+  const auto seconds = in.get<double>(), predicted = in.get<double>();
+  const Vector mean_gradient = in.get_vector(), mean_natural = in.get_vector();
+  Reader::expect(mean_gradient.size() == mean_natural.size() &&
+                 (mean_gradient.size() == 0 || mean_gradient.size() == s.frame.dimension()));
+  const auto caution = in.get<double>();
   const auto in_a_row = in.get<std::int64_t>(), rejected = in.get<std::int64_t>();
   const auto clips = in.get<std::int64_t>();
   F frame = s.frame.restored(numbers);
@@ -98,6 +105,8 @@ void restore(State<F, H>& s, std::string bytes) {
   s.iteration = iteration;
   s.seconds = seconds;
   s.predicted = predicted;
+  s.mean_gradient = mean_gradient;
+  s.mean_natural = mean_natural;
   s.caution = caution;
   s.rejected_in_a_row = in_a_row;
   s.rejected = rejected;

@@ -44,6 +44,7 @@ template <Frame F>
 struct Proposal {
   F next;
   StepReport report;
+  Vector gradient, natural;  // g and 𝐇⁻¹g
 };
 
 /// The iteration up to the new point. Throws NotFinite when a score, a gradient or a step is not finite,
@@ -51,10 +52,10 @@ struct Proposal {
 template <Frame F, FisherApproximation H, Model<F> M>
 Proposal<F> propose(State<F, H>& s, M& model, const StepRule& rule) {
   const Draws draws(s.seed, std::uint64_t(s.iteration));
-  learn(s.fisher, model, s.frame, draws);           // eq:fisher-inversefree-update
-  const Vector g = model.gradient(s.frame, draws);  // eq:stochastic-gradient
+  learn(s.fisher, model, s.frame, draws);     // eq:fisher-inversefree-update
+  Vector g = model.gradient(s.frame, draws);  // eq:stochastic-gradient
   require_finite(g, "the gradient");
-  const Vector natural = s.fisher.solve(g);  // 𝐇⁻¹g
+  Vector natural = s.fisher.solve(g);  // 𝐇⁻¹g
   const double slope = g.dot(natural);
   if (!std::isfinite(slope) || (slope < 0.0 && !has_momentum(s.fisher)))
     throw NotFinite("the natural gradient is not a descent");
@@ -62,7 +63,9 @@ Proposal<F> propose(State<F, H>& s, M& model, const StepRule& rule) {
   if (rule.guard) tau *= reach(s.frame, -tau * natural);
   const Vector v = -tau * natural;
   return {s.frame.retract(v),  // eq:approx-ngd-update
-          {0.5 * slope, tau, 0.5 * tau * tau * slope, g.norm(), v.norm()}};
+          {0.5 * slope, tau, 0.5 * tau * tau * slope, g.norm(), v.norm()},
+          std::move(g),
+          std::move(natural)};
 }
 
 /// Moves there. The paper transports at the start of an iteration; carrying at its end is the same order

@@ -52,7 +52,7 @@ inline Stop after_seconds(double seconds) {
   });
 }
 
-/// The smoothed predicted improvement, in nats, is below the tolerance.
+/// The predicted improvement, in nats, is below the tolerance.
 inline Stop when_predicted_below(double nats) {
   require(nats > 0.0, "the tolerance is ", nats, " nats, but must be positive");
   return Stop([nats](const Record& r) {
