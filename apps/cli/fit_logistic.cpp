@@ -10,6 +10,7 @@
 #include "fisherman/io/labels.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "fit.hpp"
+#include "report.hpp"
 
 namespace fisherman::cli {
 namespace {
@@ -135,6 +136,7 @@ int FitLogistic::run() {
               << end.seconds << " s\nPareto k " << khat << ", "
               << result["khat_verdict"].get<std::string>() << '\n';
   }
+  if (folder) leave_report(out, target, preparation.warnings);
   return end.exit_code(settings.iterations);
 }
 

@@ -1,0 +1,28 @@
+// model.json of a logistic fit: the posterior, and how to prepare rows for it.
+#pragma once
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "fisherman/app/logistic.hpp"
+#include "fisherman/io/table.hpp"
+
+namespace fisherman::cli {
+
+struct LogisticModel {
+  Preparation preparation;
+  GaussianPoint q;
+  std::vector<std::string> columns;  // of the data, in the fit's order
+  std::array<std::string, 2> classes;
+  std::string label;
+
+  /// `file` is what errors name. Throws FileError unless the JSON is that of a logistic fit.
+  static LogisticModel from_json(const nlohmann::json& model, const std::string& file);
+
+  /// The design matrix of a table that may have more columns, in any order. Throws FileError.
+  Matrix design(const Table& table, const std::string& file) const;
+};
+
+}  // namespace fisherman::cli

@@ -1,0 +1,14 @@
+// The page of Bayesian logistic regressions.
+#pragma once
+
+#include <vector>
+
+#include "logistic_problem.hpp"
+#include "page.hpp"
+#include "run.hpp"
+
+namespace fisherman::cli::report {
+
+Page logistic_page(const std::vector<Run>& runs, const LogisticSources& sources);
+
+}  // namespace fisherman::cli::report

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "logistic_fits.hpp"
+
+namespace fisherman::cli::report {
+namespace {
+
+constexpr double ninety_percent = 1.6448536269514722;  // 5% and 95% of a normal
+constexpr std::size_t most_rows = 1000;                // a browser draws these at once
+
+struct Estimate {
+  double mean, sd;
+  Forest::Interval interval() const {
+    return {mean, mean - ninety_percent * sd, mean + ninety_percent * sd};
+  }
+};
+
+/// Coefficients of all runs by name, in the order in which the runs have them.
+struct Row {
+  std::string name;
+  std::vector<std::optional<Estimate>> estimates;  // one a run
+  double strength = 0.0;                           // the largest |mean|/sd of any run
+};
+
+std::vector<Row> rows_of(const LogisticFits& fits) {
+  std::vector<Row> rows;
+  std::map<std::string, std::size_t> at;
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    const LogisticModel& model = fits.models[k];
+    for (std::size_t j = 0; j < model.preparation.names.size(); ++j) {
+      const std::string& name = model.preparation.names[j];
+      const auto [found, is_new] = at.try_emplace(name, rows.size());
+      if (is_new) rows.push_back({name, std::vector<std::optional<Estimate>>(fits.size())});
+      const Estimate e{model.q.mean(Index(j)), std::sqrt(model.q.covariance(Index(j), Index(j)))};
+      Row& row = rows[found->second];
+      row.estimates[k] = e;
+      if (std::abs(e.mean) > row.strength * e.sd) row.strength = std::abs(e.mean) / e.sd;
+    }
+  }
+  return rows;
+}
+
+Grid numbers_of(const LogisticFits& fits, const std::vector<Row>& rows) {
+  Grid grid;
+  grid.columns.push_back({"coefficient"});
+  for (std::size_t k = 0; k < fits.size(); ++k)
+    for (const char* what : {"mean", "sd", "5%", "95%"})
+      grid.columns.push_back({fits.alone() ? what : fits.runs[k].name + " " + what, true,
+                              fits.alone() || what[0] != 'm' ? -1 : int(k)});
+  for (const Row& row : rows) {
+    Grid::Row out{{Cell(row.name)}};
+    for (const auto& e : row.estimates) {
+      if (!e) {
+        for (int blank = 0; blank < 4; ++blank) out.cells.emplace_back("–");
+        continue;
+      }
+      const auto i = e->interval();
+      for (const double x : {e->mean, e->sd, i.low, i.high}) out.cells.emplace_back(fixed(x, 4));
+    }
+    grid.rows.push_back(std::move(out));
+  }
+  return grid;
+}
+
+}  // namespace
+
+Section coefficients_section(const LogisticFits& fits) {
+  Section section("Coefficients");
+  std::vector<Row> rows = rows_of(fits);
+  section.paragraph(
+      "Posterior mean and 90% interval of each coefficient. Intervals that leave out zero are "
+      "drawn "
+      "full, those that hold it faint.");
+  const bool standardised = text(fits.runs[0].config, "no-standardize") != "true";
+  bool mixed = false;
+  for (const Run& run : fits.runs)
+    mixed = mixed || (text(run.config, "no-standardize") != "true") != standardised;
+  if (mixed)
+    section.paragraph(
+        "Some runs standardised the columns and some did not, so their coefficients "
+        "have different units.",
+        Tone::mind);
+  else if (standardised)
+    section.paragraph(
+        "Columns were standardised: a coefficient is the change of the log odds for one "
+        "standard deviation of its column.");
+  if (rows.size() > most_rows) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const Row& a, const Row& b) { return a.strength > b.strength; });
+    rows.resize(most_rows);
+    section.paragraph("Here are the " + std::to_string(most_rows) +
+                      " strongest, by |mean|/sd; coefficients.csv in the folder has all.");
+  }
+  Forest forest;
+  for (const Run& run : fits.runs) forest.series.push_back(run.name);
+  for (const Row& row : rows) {
+    Forest::Row out{row.name, {}, row.strength};
+    for (const auto& e : row.estimates)
+      out.intervals.push_back(e ? std::optional(e->interval()) : std::nullopt);
+    forest.rows.push_back(std::move(out));
+  }
+  return section.forest(forest).table(numbers_of(fits, rows), "All numbers");
+}
+
+}  // namespace fisherman::cli::report

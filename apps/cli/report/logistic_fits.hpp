@@ -1,0 +1,41 @@
+// What the sections of a logistic page have in common: the runs, what they were fits of, and how far
+// they came. Each function makes one section.
+#pragma once
+
+#include <vector>
+
+#include "logistic_problem.hpp"
+#include "page.hpp"
+#include "run.hpp"
+
+namespace fisherman::cli::report {
+
+struct LogisticFits {
+  const std::vector<Run>& runs;
+  std::vector<LogisticModel> models;
+  LogisticProblems problems;
+
+  std::size_t size() const { return runs.size(); }
+  bool alone() const { return runs.size() == 1; }
+  double objective(std::size_t k) const { return number(runs[k].result, "objective"); }
+  /// NELBO above the exact optimum, in nats; NaN where that is not known.
+  double gap(std::size_t k) const;
+  double khat(std::size_t k) const { return number(runs[k].result, "khat"); }
+  std::string status(std::size_t k) const { return text(runs[k].result, "status"); }
+};
+
+/// "0.0011", or "less than 0.000001".
+std::string gap_words(double nats);
+Tone gap_tone(double nats);
+Tone khat_tone(double khat);
+Tone status_tone(const LogisticFits& fits, std::size_t k);
+
+/// In a sentence or two, how the fits went.
+Cell verdict(const LogisticFits& fits);
+Section summary_section(const LogisticFits& fits);
+Section course_section(const LogisticFits& fits);
+Section coefficients_section(const LogisticFits& fits);
+Section calibration_section(const LogisticFits& fits);
+Section diagnostics_section(const LogisticFits& fits);
+
+}  // namespace fisherman::cli::report

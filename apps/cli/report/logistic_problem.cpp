@@ -1,0 +1,115 @@
+#include "logistic_problem.hpp"
+
+#include "fisherman/core/error.hpp"
+#include "fisherman/io/checksum.hpp"
+#include "fisherman/io/labels.hpp"
+#include "fisherman/io/table.hpp"
+#include "page.hpp"
+
+namespace fisherman::cli::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string key_of(const Run& run) {
+  std::string key;
+  for (const char* part :
+       {"checksum", "labels_checksum", "label", "prior-variance", "intercept", "no-standardize"})
+    key += text(run.config, part) + '\n';
+  return key;
+}
+
+// The optimum is drawn on a chart whose axis ends at 1e-6 nats; a hundredth of that is plenty.
+constexpr double tolerance = 1e-8;
+
+}  // namespace
+
+double operations(double n, double d) {
+  return 60.0 * (4.0 * n * d * d + 10.0 * d * d * d + 2000.0 * n);
+}
+
+LogisticProblems::LogisticProblems(const std::vector<Run>& runs,
+                                   const std::vector<LogisticModel>& models,
+                                   LogisticSources sources)
+    : sources_(std::move(sources)) {
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    keys_.push_back(key_of(runs[k]));
+    if (!problems_.count(keys_[k])) problems_[keys_[k]] = found(runs[k], models[k]);
+    LogisticProblem& problem = problems_[keys_[k]];
+    if (text(runs[k].config, "method") != "exact" || text(runs[k].result, "status") != "converged")
+      continue;
+    problem.optimum = number(runs[k].result, "objective");
+    problem.optimum_source = "the run '" + runs[k].name + "', which is the exact solver's";
+  }
+  for (auto& [key, problem] : problems_)
+    if (!problem.optimum) find_optimum(problem);
+}
+
+LogisticProblem LogisticProblems::found(const Run& run, const LogisticModel& model) const {
+  LogisticProblem problem;
+  if (sources_.target) {
+    problem.target = sources_.target;
+    problem.warnings = sources_.warnings;
+    return problem;
+  }
+  const fs::path data = find_file(run, "data", "checksum", problem.data_missing);
+  const bool apart = run.config.contains("labels");
+  const fs::path labels =
+      apart ? find_file(run, "labels", "labels_checksum", problem.data_missing) : fs::path();
+  if (!problem.data_missing.empty()) return problem;
+  Table table = read_table(data, {.label = apart ? "" : model.label,
+                                  .has_label = !apart,
+                                  .columns = Index(model.columns.size())});
+  if (apart) table.labels = read_labels(labels);
+  LogisticSettings settings;
+  settings.intercept = model.preparation.intercept;
+  settings.no_standardize = text(run.config, "no-standardize") == "true";
+  problem.warnings = Preparation::of(table.x, table.names, settings).warnings;
+  problem.target = std::make_shared<LogisticTarget>(
+      model.design(table, data.string()), binary_labels(table.labels, model.classes, data.string()),
+      number(run.config, "prior-variance"));
+  return problem;
+}
+
+fs::path LogisticProblems::find_file(const Run& run, const char* key, const char* checksum_key,
+                                     std::string& missing) const {
+  const fs::path named = text(run.config, key);
+  const std::string wanted = text(run.config, checksum_key);
+  std::vector<fs::path> places = sources_.data;
+  places.push_back(named);
+  bool changed = false;
+  for (const fs::path& place : places) {
+    std::error_code error;
+    if (!fs::is_regular_file(place, error)) continue;
+    if (file_checksum(place) == wanted) return place;
+    changed = true;
+  }
+  missing = sentence(
+      "The data (", named.filename().string(), ") ",
+      changed ? "have changed since the fit" : "are not where they were at the time of the fit",
+      "; fisherman report --data FILE says where they are now.");
+  return {};
+}
+
+void LogisticProblems::find_optimum(LogisticProblem& problem) const {
+  if (!problem.target) {
+    problem.optimum_source = problem.data_missing;
+    return;
+  }
+  const LogisticTarget& target = *problem.target;
+  const double cost = operations(double(target.rows()), double(target.dimension()));
+  if (cost > sources_.most_operations) {
+    problem.optimum_source = sentence(
+        "The exact optimum was left out here, because finding it may take about ",
+        figure(cost / 1e9, 2), "e9 operations. To have it: fisherman report on this folder.");
+    return;
+  }
+  try {
+    problem.optimum = exact_optimum(target, tolerance).nelbo;
+    problem.optimum_source = "the deterministic solver, which was run for this page";
+  } catch (const NotFinite& e) {
+    problem.optimum_source = sentence("The exact solver failed: ", e.what(), ".");
+  }
+}
+
+}  // namespace fisherman::cli::report

@@ -1,0 +1,31 @@
+// The folder of a fit, read back for a page.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace fisherman::cli::report {
+
+struct Run {
+  std::filesystem::path folder;
+  std::string name;  // short, and no other run of the page has it
+  nlohmann::json config, result, model;
+  std::map<std::string, std::vector<double>> trace;  // by column; NaN where there was no value
+
+  std::string kind() const { return model.value("model", ""); }
+  /// A column of the trace; empty if there is none.
+  const std::vector<double>& column(const std::string& name) const;
+};
+
+/// A member that is a number; NaN if it is not there or null.
+double number(const nlohmann::json& object, const char* key);
+/// A member as text, whatever it is; empty if it is not there.
+std::string text(const nlohmann::json& object, const std::string& key);
+
+/// Throws FileError for a folder that no fit has left, or one whose fit has not ended.
+std::vector<Run> read_runs(const std::vector<std::filesystem::path>& folders);
+
+}  // namespace fisherman::cli::report
