@@ -1,10 +1,9 @@
 // The real data sets, where they are at hand: their sizes, and a figure or two.
+#include "real_data.hpp"
+
 #include <algorithm>
-#include <cmath>
 
 #include "files.hpp"
-#include "fisherman/io/labels.hpp"
-#include "fisherman/io/table.hpp"
 #include "fisherman/model/logistic.hpp"
 
 namespace fisherman {
@@ -13,11 +12,8 @@ namespace {
 class RealData : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* given = std::getenv("FISHERMAN_DATA_DIR");
-    folder_ = given != nullptr ? std::filesystem::path(given)
-                               : std::filesystem::path(FISHERMAN_SOURCE_DIR) / "../shared/data";
-    if (!std::filesystem::is_directory(folder_))
-      GTEST_SKIP() << "the real data sets are not here; FISHERMAN_DATA_DIR can name their folder";
+    folder_ = real_data_folder();
+    if (!std::filesystem::is_directory(folder_)) GTEST_SKIP() << no_real_data;
   }
   Table read(const std::string& name, const ReadOptions& options = {}) const {
     return read_table(folder_ / name, options);
@@ -86,14 +82,8 @@ TEST_F(RealData, IdxInFull) {
 /// The optimal NELBO of the paper's logistic regressions, columns standardised, no intercept.
 TEST_F(RealData, LogisticOptimaAreTheKnownOnes) {
   const auto optimum = [&](const std::string& name, double prior_variance) {
-    Table table = read(name);
-    for (auto column : table.x.colwise()) {
-      column.array() -= column.mean();
-      const double deviation = std::sqrt(column.squaredNorm() / double(column.size()));
-      if (deviation > 0.0) column /= deviation;  // one of Ionosphere's is constant
-    }
-    const Vector y = binary_labels(table.labels, name).y;
-    return exact_optimum(LogisticTarget(table.x, y, prior_variance)).nelbo;
+    const auto [x, y] = standardised(read(name));  // one of Ionosphere's columns is constant
+    return exact_optimum(LogisticTarget(x, y, prior_variance)).nelbo;
   };
   // From an independent solver; the last digit is rounded.
   EXPECT_NEAR(optimum("wdbc.csv", 1.0), 54.684079, 1e-6);
