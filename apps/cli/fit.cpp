@@ -90,13 +90,14 @@ std::unique_ptr<RunFolder> FitCommand::folder(const Json& config_json) const {
 }
 
 Ended FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
-  if (resume) restore(run.state, read_checkpoint(folder->file("checkpoint")));
+  const bool going_on = resume && folder->has("checkpoint");  // none yet: from the beginning
+  if (going_on) restore(run.state, read_checkpoint(folder->file("checkpoint")));
   std::vector<Observer<ErasedState>> observers;
   std::ofstream trace;
   if (folder != nullptr) {
-    if (resume) folder->cut_trace(run.state.iteration);
-    trace.open(folder->file("trace.csv"), resume ? std::ios::app : std::ios::out);
-    if (!resume) trace << Trace::csv_header() << std::flush;
+    if (going_on) folder->cut_trace(run.state.iteration);
+    trace.open(folder->file("trace.csv"), going_on ? std::ios::app : std::ios::out);
+    if (!going_on) trace << Trace::csv_header() << std::flush;
     observers.emplace_back([&](const Record& r, const ErasedState&) {
       trace << Trace::csv_line(r) << std::flush;
       if (!trace) throw FileError(folder->file("trace.csv").string() + ": cannot be written");

@@ -30,5 +30,9 @@ int main(int argc, char** argv) {
     std::cerr << "fisherman: " << e.what() << '\n';
     return cli::misuse;
   }
+  if (!std::cout.flush()) {
+    std::cerr << "fisherman: standard output cannot be written\n";
+    return cli::misuse;
+  }
   return exit_code;
 }

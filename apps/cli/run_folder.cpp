@@ -9,13 +9,12 @@
 namespace fisherman::cli {
 
 RunFolder::RunFolder(std::filesystem::path path, bool resume) : path_(std::move(path)) {
+  if (resume && !has("config.json")) throw FileError(path_.string() + ": holds no run to resume");
   std::error_code error;
   std::filesystem::create_directories(path_, error);
   if (error) throw FileError(sentence(path_.string(), ": cannot be made: ", error.message()));
-  if (!resume && std::filesystem::exists(file("config.json")))
+  if (!resume && has("config.json"))
     throw FileError(path_.string() + ": holds a run already; --resume goes on with it");
-  if (resume && !std::filesystem::exists(file("checkpoint")))
-    throw FileError(path_.string() + ": holds no checkpoint to resume from");
 }
 
 void RunFolder::write(const char* name, const std::string& content) const {
@@ -44,7 +43,7 @@ void RunFolder::cut_trace(std::int64_t iteration) const {
   std::ifstream in(file("trace.csv"));
   std::ostringstream kept;
   std::string line;
-  for (bool header = true; std::getline(in, line); header = false)
+  for (bool header = true; std::getline(in, line) && !in.eof(); header = false)
     if (header || std::stoll(line) <= iteration) kept << line << '\n';
   write("trace.csv", kept.str());
 }

@@ -20,10 +20,11 @@ namespace fisherman::cli {
 
 class RunFolder {
  public:
-  /// Makes the folder. Throws FileError if it holds a run already, unless `resume`.
+  /// Makes the folder, and throws FileError if it holds a run already; with `resume`, if it holds none.
   RunFolder(std::filesystem::path path, bool resume);
 
   std::filesystem::path file(const char* name) const { return path_ / name; }
+  bool has(const char* name) const { return std::filesystem::exists(file(name)); }
   void write(const char* name, const std::string& content) const;
   void write(const char* name, const nlohmann::ordered_json& value) const;
 
@@ -31,7 +32,8 @@ class RunFolder {
   /// differ between a run and its resume: the number of threads.
   void require_same(const nlohmann::ordered_json& config) const;
 
-  /// Keeps the lines of trace.csv up to an iteration: the checkpoint's.
+  /// Keeps the lines of trace.csv up to an iteration: the checkpoint's. A line that a crash or a full
+  /// disk cut short is dropped.
   void cut_trace(std::int64_t iteration) const;
 
  private:

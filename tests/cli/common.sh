@@ -1,0 +1,39 @@
+# For the tests of the command line: source it with PROGRAM and WORK_FOLDER as arguments.
+program=$(realpath "$1")
+work=$2
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+# expect CODE PART COMMAND…: the exit code, and a part of what it says on standard error.
+expect() {
+  local code=$1 part=$2 got=0
+  shift 2
+  "$@" >stdout 2>stderr || got=$?
+  [[ $got == "$code" ]] || fail "exit code $got instead of $code: $* ($(cat stderr))"
+  [[ -z $part ]] || grep -qF -- "$part" stderr || fail "'$part' is not in: $(cat stderr)"
+}
+field() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1"; }
+# The columns of a trace that are not a time.
+untimed() { cut -d, -f1,3- "$1"; }
+
+# 300 rows, 8 columns with names that need quoting, a noisy class. A generator of our own: awk's differs.
+make_data() {
+  awk 'BEGIN {
+    seed = 42
+    printf "\"a, b\""; for (j = 2; j <= 8; ++j) printf ",x%d", j; print ",label"
+    for (i = 0; i < 300; ++i) {
+      eta = 0
+      for (j = 1; j <= 8; ++j) {
+        seed = (seed * 16807) % 2147483647; u = seed / 2147483647 - 0.5
+        eta += (j - 4) * u; printf "%s%.6f", (j > 1 ? "," : ""), u * j
+      }
+      seed = (seed * 16807) % 2147483647
+      print "," (seed / 2147483647 < 1 / (1 + exp(-2 * eta)) ? "yes" : "no")
+    }
+  }' >data.csv
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# What a crash, a full disk and a read-only folder may do to a run: kill_resume.sh PROGRAM WORK_FOLDER
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+make_data
+fit=("$program" fit logistic --data "$PWD/data.csv" --method ifngd --batch 20 --eval-every 5 --quiet --json)
+run=("${fit[@]}" --iterations 1500 --draws 20 --checkpoint-every 0.02)
+
+# same FOLDER: every byte that is not a time is that of the uninterrupted run.
+same() {
+  [[ $(ls "$1") == $(ls whole) ]] || fail "$1 holds other files: $(ls "$1")"
+  local file
+  for file in config.json model.json coefficients.csv covariance.csv draws.csv; do
+    cmp "whole/$file" "$1/$file" || fail "$1/$file differs"
+  done
+  cmp <(untimed whole/trace.csv) <(untimed "$1/trace.csv") || fail "$1/trace.csv differs"
+  cmp <(grep -v '"seconds"' whole/result.json) <(grep -v '"seconds"' "$1/result.json") ||
+    fail "$1/result.json differs"
+}
+
+began=$(date +%s%N)
+"${run[@]}" --out whole >/dev/null
+took=$((($(date +%s%N) - began) / 1000000)) # ms
+[[ $(wc -l <whole/trace.csv) == 1501 ]] || fail "not a line for each iteration"
+
+# Killed at 20 random moments within half the time that a whole run takes; a run that comes to its end in
+# between is compared, and another one begun.
+seed=7 kills=0 runs=0
+while ((kills < 20)); do
+  resume=()
+  [[ ! -e cut-$runs/config.json ]] || resume=(--resume)
+  "${run[@]}" --out cut-$runs "${resume[@]}" >/dev/null 2>stderr &
+  pid=$!
+  seed=$((seed * 16807 % 2147483647))
+  sleep "$(awk -v ms=$((seed % (took / 2 + 1))) 'BEGIN { print ms / 1000 }')"
+  kill -9 $pid 2>/dev/null || true
+  code=0
+  { wait $pid; } 2>/dev/null || code=$?
+  case $code in
+    137) kills=$((kills + 1)) ;;
+    0) same cut-$((runs++)) ;;
+    *) fail "a resumed run ended with exit code $code: $(cat stderr)" ;;
+  esac
+done
+resume=()
+[[ ! -e cut-$runs/config.json ]] || resume=(--resume)
+"${run[@]}" --out cut-$runs "${resume[@]}" >/dev/null
+same cut-$runs
+echo "killed $kills times in $((runs + 1)) runs, each of which ended with the same bytes"
+
+# A line of the trace that was cut short is not taken for a whole one.
+cp -r whole short
+rm short/result.json
+printf '2' >>short/trace.csv
+"${run[@]}" --out short --resume >/dev/null
+same short
+
+# one_sentence COMMAND…: exit code 1, and one line on standard error.
+one_sentence() {
+  expect 1 "$1" "${@:2}"
+  [[ $(wc -l <stderr) == 1 && -z $(<stdout) ]] || fail "not one sentence: $(cat stdout stderr)"
+}
+one_sentence "cannot be made" "${run[@]}" --out data.csv/run
+[[ ! -e /dev/full ]] || expect 1 "standard output cannot be written" \
+  bash -c '"$@" >/dev/full' - "${fit[@]}" --iterations 10
+
+# A small disk of our own, if the system lets us have one: too small for the trace, then read-only, then
+# large enough.
+on_small_disk() {
+  mkdir disk
+  mount -t tmpfs -o size=128k none disk
+  one_sentence "cannot be written" "${run[@]}" --out disk/run
+  [[ -s disk/run/checkpoint && ! -e disk/run/result.json ]] || fail "no checkpoint on the full disk"
+  ! ls disk/run | grep -q tmp || fail "something half-written was left"
+  cp disk/run/checkpoint checkpoint.before
+  mount -o remount,ro disk
+  one_sentence "Read-only file system" "${run[@]}" --out disk/run --resume
+  one_sentence "Read-only file system" "${run[@]}" --out disk/another
+  cmp disk/run/checkpoint checkpoint.before || fail "the checkpoint changed"
+  mount -o remount,rw,size=16m disk
+  "${run[@]}" --out disk/run --resume >/dev/null
+  same disk/run
+}
+if unshare --map-root-user --mount true 2>/dev/null; then
+  export -f on_small_disk one_sentence expect same untimed fail
+  export program
+  unshare --map-root-user --mount bash -euo pipefail -c \
+    'run=("$@"); on_small_disk' - "${run[@]}" || fail "on a small disk"
+  echo "a full and a read-only disk cost nothing"
+else
+  echo "SKIPPED: a full and a read-only disk (no mount namespaces here)"
+fi
+echo "all passed"
