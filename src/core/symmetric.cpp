@@ -10,7 +10,8 @@
 namespace fisherman {
 namespace {
 
-constexpr Index tile = 256;
+/// Small enough to give every thread its share, large enough for BLAS.
+constexpr Index tile_of(Index n) { return n < 2048 ? 128 : 256; }
 constexpr Index narrow = 4;        // widest X for which one read of the triangle is the bound
 constexpr std::size_t chunks = 8;  // partial sums of the narrow product, whatever the threads
 
@@ -168,7 +169,7 @@ blas::View<T> mutable_block(blas::View<T> m, Index i, Index j, Index rows, Index
 
 template <class T>
 void wide_times(blas::View<const T> A, blas::View<const T> X, blas::View<T> Y) {
-  const Index n = A.rows, b = X.cols;
+  const Index n = A.rows, b = X.cols, tile = tile_of(n);
   const Index tiles = (n + tile - 1) / tile;
   parallel_for(std::size_t(tiles), [&](std::size_t task) {
     const Index i = Index(task) * tile, rows = std::min(tile, n - i);
@@ -197,7 +198,7 @@ void symmetric_times(blas::View<const T> A, blas::View<const T> X, blas::View<T>
 
 template <class T>
 void symmetric_subtract(blas::View<T> A, blas::View<const T> P) {
-  const Index n = A.rows, b = P.cols;
+  const Index n = A.rows, b = P.cols, tile = tile_of(n);
   const Index tiles = (n + tile - 1) / tile;
   parallel_for(std::size_t(tiles), [&](std::size_t task) {  // a block column of the lower triangle
     const Index j = Index(task) * tile, cols = std::min(tile, n - j);

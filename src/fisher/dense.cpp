@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "fisherman/core/parallel.hpp"
 #include "symmetric.hpp"
 
 namespace fisherman {
@@ -65,8 +66,19 @@ struct BasicDense<Scalar>::Impl {
     pending = 0;
   }
 
+  /// body(first, count) for parts of [0, total), whatever the threads.
+  template <class Body>
+  static void in_parts(Index total, Index part, Body body) {
+    parallel_for(std::size_t((total + part - 1) / part), [&](std::size_t k) {
+      const Index first = Index(k) * part;
+      body(first, std::min(part, total - first));
+    });
+  }
+  static constexpr Index row_part = 128, column_part = 32;
+
   /// Y ← H⁻¹X for the first `cols` columns.
   void multiply(Index cols) {
+    if (pending >= options.fold) fold();  // cheaper than to correct for so many columns
     symmetric_times<Scalar>(head(A, n()), head(X, cols), part(Y, 0, n(), cols), room);
     if (pending == 0) return;
     const auto PX = part(small, 0, pending, cols);
@@ -81,20 +93,27 @@ struct BasicDense<Scalar>::Impl {
   /// for that are dropped, and the trouble is told.
   void take_in() {
     const Index q = std::exchange(queued, 0), scores = std::exchange(queued_scores, 0);
-    const auto gram = part(small, 0, q, q);
-    blas::gemm(Scalar(1), Op::transposed, head(X, q), Op::plain, head(Y, q), Scalar(0), gram);
     S.resize(q, q);
-    for (Index j = 0; j < q; ++j)
-      for (Index i = 0; i < q; ++i)
-        S(i, j) = double(gram.data[i + j * gram.stride]) + (i == j ? 1.0 : 0.0);
-    if (!S.allFinite() || !blas::cholesky(view(S))) {
+    in_parts(q, column_part, [&](Index first, Index cols) {  // the lower triangle of I + ΦᵀY
+      const blas::View<Scalar> gram{small.data() + first + first * small.rows(), q - first, cols,
+                                    small.rows()};
+      blas::gemm(Scalar(1), Op::transposed, Const{X.data() + first * n(), n(), q - first, n()},
+                 Op::plain, Const{Y.data() + first * n(), n(), cols, n()}, Scalar(0), gram);
+      for (Index j = first; j < first + cols; ++j)
+        for (Index i = first; i < q; ++i) S(i, j) = double(small(i, j)) + (i == j ? 1.0 : 0.0);
+    });
+    if (!S.template triangularView<Eigen::Lower>().toDenseMatrix().allFinite() ||
+        !blas::cholesky(view(S))) {
       count -= scores;
       throw NotFinite("scores are too large, or the Fisher approximation is not positive definite");
     }
     if (pending + q > P.cols()) fold();
-    P.middleCols(pending, q) = Y.leftCols(q);
     factor = S.template cast<Scalar>();
-    blas::solve_lower_right(view(std::as_const(factor)), part(P, pending, n(), q));
+    in_parts(n(), row_part, [&](Index first, Index rows) {
+      P.block(first, pending, rows, q) = Y.block(first, 0, rows, q);
+      blas::solve_lower_right(view(std::as_const(factor)),
+                              {P.data() + first + pending * n(), rows, q, n()});
+    });
     pending += q;
   }
 };
@@ -149,7 +168,9 @@ void BasicDense<Scalar>::absorb(const ConstMatrixRef& scores) {
   }
   const Index b = scores.cols();
   m.make_room(m.width(b));
-  m.X.leftCols(b) = scores.template cast<Scalar>();
+  Impl::in_parts(b, Impl::column_part, [&](Index first, Index cols) {
+    m.X.middleCols(first, cols) = scores.middleCols(first, cols).template cast<Scalar>();
+  });
   m.queued = m.width(b);
   if (m.queued > b) {
     const double size = std::sqrt(m.options.floor.at(m.count + b) * double(m.n()));

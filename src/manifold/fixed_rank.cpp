@@ -77,7 +77,7 @@ Matrix FixedRank::pull(const ConstMatrixRef& E) const {
   for (Index k = 0; k < E.cols(); ++k) {
     const auto Z = as_matrix(E.col(k).data(), rows(), cols());
     const Matrix ZV = Z * V_;
-    out.col(k) = packed(projected({U_.transpose() * ZV, ZV, Z.transpose() * U_}));
+    out.col(k) = pull_products(ZV, Z.transpose() * U_);
   }
   return out;
 }
@@ -96,6 +96,12 @@ Matrix FixedRank::pull_outer(const ConstMatrixRef& Xs, const ConstMatrixRef& Ws)
     Eigen::Map<Matrix>(data + r * r + m * r, n, r) = across_w.col(k) * Ux.col(k).transpose();
   }
   return out;
+}
+
+Vector FixedRank::pull_products(const ConstMatrixRef& ZV, const ConstMatrixRef& ZtU) const {
+  require_size(ZV, rows(), "the product ZV");
+  require_size(ZtU, cols(), "the product ZᵀU");
+  return packed(projected({U_.transpose() * ZV, ZV, ZtU}));
 }
 
 Vector FixedRank::push(const ConstVectorRef& v) const {

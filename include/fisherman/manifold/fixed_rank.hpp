@@ -38,6 +38,8 @@ class FixedRank {
   Matrix pull(const ConstMatrixRef& E) const;
   /// The same for gradients x wᵀ, given by the columns of Xs and Ws: O((m+n)r) each.
   Matrix pull_outer(const ConstMatrixRef& Xs, const ConstMatrixRef& Ws) const;
+  /// The same for one gradient Z, given by ZV and ZᵀU: a sum of many x wᵀ never has to be formed.
+  Vector pull_products(const ConstMatrixRef& ZV, const ConstMatrixRef& ZtU) const;
   Vector push(const ConstVectorRef& v) const;
   Vector lift(const Vector& U) const { return pull(U); }
   /// The nearest matrix of rank r to X + ξ, in O((m+n)r²).

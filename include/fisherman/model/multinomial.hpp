@@ -1,0 +1,146 @@
+// Multinomial logistic regression with a coefficient matrix of low rank (section 8 of the paper):
+//     P(y = k | x) ∝ exp(α_k + (Bᵀx)_k),  k < K, and ∝ 1 for the last class,
+// with B p×(K−1) of rank r and α in ℝ^(K−1): a point of FixedRank × Euclidean. The loss is the mean
+// negative log-likelihood of the rows.
+//
+// Everything is a sum over rows of outer products x wᵀ, and is brought into the frame's coordinates as
+// such: with r below K−1 the p×(K−1) gradient is never formed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fisherman/core/random.hpp"
+#include "fisherman/manifold/euclidean.hpp"
+#include "fisherman/manifold/extrinsic.hpp"
+#include "fisherman/manifold/fixed_rank.hpp"
+#include "fisherman/manifold/product.hpp"
+
+namespace fisherman {
+
+/// Rows with a class each.
+class ClassData {
+ public:
+  /// x is p×n, one *column* a row of the data, so that a row is read in one piece; classes are 0 … K−1.
+  /// Stored in the precision it comes in; all sums are in double precision.
+  ClassData(std::variant<Matrix, Eigen::MatrixXf> x, std::vector<int> classes, Index class_count);
+
+  Index rows() const { return Index(classes_.size()); }
+  Index features() const { return features_; }
+  Index classes() const { return class_count_; }
+  const std::vector<int>& outcomes() const { return classes_; }
+
+  /// Some rows, as columns.
+  Matrix columns(const std::vector<Index>& which) const;
+  /// body(X) with rows [first, first + count) as columns, without a copy if they are stored in double.
+  template <class Body>
+  void with_block(Index first, Index count, Body body) const {
+    if (const auto* x = std::get_if<Matrix>(&x_))
+      body(ConstMatrixRef(x->middleCols(first, count)));
+    else
+      body(ConstMatrixRef(
+          Matrix(std::get<Eigen::MatrixXf>(x_).middleCols(first, count).cast<double>())));
+  }
+
+ private:
+  std::variant<Matrix, Eigen::MatrixXf> x_;
+  std::vector<int> classes_;
+  Index features_, class_count_;
+};
+
+/// η = right·leftᵀx + intercepts, K−1 numbers a row: any factorisation of B = left·rightᵀ.
+struct LinearScores {
+  Matrix left, right;
+  Vector intercepts;
+};
+
+/// Sums over all rows, in tiles on the pool, added in the tiles' order.
+struct ClassSums {
+  double loss = 0.0;  // −log P(y|x)
+  Index correct = 0;  // rows whose class is the likeliest
+  // With e = p − e_y, K−1 numbers a row; empty if no basis was given.
+  Matrix x_eb;  // Σ x (basisᵀe)ᵀ: p×r
+  Matrix e_xl;  // Σ e (leftᵀx)ᵀ: (K−1)×r
+  Vector e;     // Σ e
+};
+ClassSums sums(const ClassData& data, const LinearScores& scores, const Matrix* basis = nullptr);
+
+/// K×n class probabilities of rows given as columns, from η; −log P(class) if asked.
+Matrix probabilities(const Matrix& eta);
+
+using ReducedRank = Product<FixedRank, Euclidean>;
+using ExtrinsicReducedRank = Extrinsic<ReducedRank>;
+
+struct MultinomialOptions {
+  Index batch = 128;  // rows an iteration
+  Index scores = 0;   // of them, how many get a sampled label and make a score; 0: all
+};
+
+class Multinomial {
+ public:
+  Multinomial(std::shared_ptr<const ClassData> data, MultinomialOptions options = {});
+
+  const ClassData& data() const { return *data_; }
+
+  /// The mean over a minibatch. Minibatches walk through the rows in an order that is shuffled anew for
+  /// every pass: over a pass their noise cancels.
+  template <class F>
+  Vector gradient(const F& frame, const Draws& draws) {
+    const Batch& batch = at(base(frame), draws);
+    return pulled_sum(frame, batch.x, batch.residuals / double(batch.x.cols()));
+  }
+  /// One label sampled from the model for each of the rows.
+  template <class F>
+  Matrix scores(const F& frame, const Draws& draws) {
+    const Batch& batch = at(base(frame), draws);
+    return pulled(frame, batch.x.leftCols(score_count()), sampled(batch, draws));
+  }
+  template <class F>
+  double objective(const F& frame) const {
+    return sums(*data_, linear(base(frame))).loss / double(data_->rows());
+  }
+  /// The gradient over all rows: no noise.
+  Vector exact_gradient(const ReducedRank& frame) const;
+  Vector exact_gradient(const ExtrinsicReducedRank& frame) const;
+  /// E[φφᵀ] over all rows and all labels, in the frame's coordinates.
+  Matrix fisher_matrix(const ReducedRank& frame) const;
+
+  static LinearScores linear(const ReducedRank& frame);
+  static const ReducedRank& base(const ReducedRank& frame) { return frame; }
+  static const ReducedRank& base(const ExtrinsicReducedRank& frame) { return frame.base(); }
+
+ private:
+  struct Batch {
+    std::uint64_t seed = 0, index = 0;
+    Matrix x;  // p×b
+    std::vector<int> classes;
+    Matrix probabilities;  // K×b
+    Matrix residuals;      // p − e_y, (K−1)×b
+  };
+  struct Order {
+    std::uint64_t seed = 0, pass = 0;
+    std::vector<Index> rows;
+  };
+
+  Index score_count() const;
+  const Batch& at(const ReducedRank& frame, const Draws& draws);
+  const std::vector<Index>& order(std::uint64_t seed, std::uint64_t pass);
+  Matrix sampled(const Batch& batch, const Draws& draws) const;
+
+  /// Coordinates of the covectors (x wᵀ, w), one a column; and of their sum.
+  static Matrix pulled(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w);
+  static Matrix pulled(const ExtrinsicReducedRank& frame, const ConstMatrixRef& x, const Matrix& w);
+  static Vector pulled_sum(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w);
+  static Vector pulled_sum(const ExtrinsicReducedRank& frame, const ConstMatrixRef& x,
+                           const Matrix& w);
+
+  std::shared_ptr<const ClassData> data_;
+  MultinomialOptions options_;
+  Batch batch_;               // the last minibatch: gradient and scores share it
+  std::vector<Order> order_;  // of this pass and the one before
+};
+
+}  // namespace fisherman

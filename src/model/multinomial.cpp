@@ -1,0 +1,283 @@
+#include "fisherman/model/multinomial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fisherman/core/error.hpp"
+#include "fisherman/core/parallel.hpp"
+
+namespace fisherman {
+namespace {
+
+constexpr Index tile = 512;        // rows a task
+constexpr std::size_t groups = 8;  // partial p×r sums, whatever the threads
+
+Index tiles(Index rows) { return (rows + tile - 1) / tile; }
+
+/// Logits to probabilities, in place, the last class' row appended; returns nothing but is stable.
+Matrix softmax(const Matrix& eta) {
+  Matrix p(eta.rows() + 1, eta.cols());
+  for (Index i = 0; i < eta.cols(); ++i) {
+    const double largest = std::max(0.0, eta.col(i).maxCoeff());
+    double total = p(eta.rows(), i) = std::exp(-largest);
+    for (Index k = 0; k < eta.rows(); ++k) total += p(k, i) = std::exp(eta(k, i) - largest);
+    p.col(i) /= total;
+  }
+  return p;
+}
+
+/// −log P(class), from the logits: exact where the probability underflows.
+double loss_of(const Eigen::Ref<const Vector>& eta, int k) {
+  const double largest = std::max(0.0, eta.maxCoeff());
+  const double total = std::exp(-largest) + (eta.array() - largest).exp().sum();
+  return largest + std::log(total) - (k < eta.size() ? eta(k) : 0.0);
+}
+
+}  // namespace
+
+Matrix probabilities(const Matrix& eta) { return softmax(eta); }
+
+ClassData::ClassData(std::variant<Matrix, Eigen::MatrixXf> x, std::vector<int> classes,
+                     Index class_count)
+    : x_(std::move(x)),
+      classes_(std::move(classes)),
+      features_(std::visit([](const auto& m) { return m.rows(); }, x_)),
+      class_count_(class_count) {
+  const Index columns = std::visit([](const auto& m) { return m.cols(); }, x_);
+  require(columns == rows(), "there are ", columns, " rows, but ", rows(), " classes");
+  require(columns > 0 && features_ > 0, "a multinomial regression needs rows and features, not ",
+          columns, " x ", features_);
+  require(class_count >= 2, "a multinomial regression needs two classes at least, not ",
+          class_count);
+  require(std::visit([](const auto& m) { return m.allFinite(); }, x_),
+          "the design matrix holds a NaN or an infinity");
+  for (const int k : classes_)
+    require(k >= 0 && k < class_count, "a row has class ", k, ", but classes are 0 to ",
+            class_count - 1);
+}
+
+Matrix ClassData::columns(const std::vector<Index>& which) const {
+  Matrix out(features_, Index(which.size()));
+  std::visit(
+      [&](const auto& x) {
+        for (std::size_t k = 0; k < which.size(); ++k)
+          out.col(Index(k)) = x.col(which[k]).template cast<double>();
+      },
+      x_);
+  return out;
+}
+
+ClassSums sums(const ClassData& data, const LinearScores& s, const Matrix* basis) {
+  const Index n = data.rows(), K = data.classes();
+  std::vector<ClassSums> parts(groups);
+  const auto tile_count = std::size_t(tiles(n));
+  parallel_for(groups, [&](std::size_t group) {
+    ClassSums& sum = parts[group];
+    if (basis != nullptr) {
+      sum.x_eb = Matrix::Zero(s.left.rows(), basis->cols());
+      sum.e_xl = Matrix::Zero(K - 1, s.left.cols());
+      sum.e = Vector::Zero(K - 1);
+    }
+    for (std::size_t t = group * tile_count / groups; t < (group + 1) * tile_count / groups; ++t) {
+      const Index first = Index(t) * tile, count = std::min(tile, n - first);
+      data.with_block(first, count, [&](const ConstMatrixRef& x) {
+        const Matrix z = s.left.transpose() * x;
+        const Matrix eta = (s.right * z).colwise() + s.intercepts;
+        for (Index i = 0; i < count; ++i) {
+          const int k = data.outcomes()[std::size_t(first + i)];
+          sum.loss += loss_of(eta.col(i), k);
+          Index best;
+          const bool last = eta.col(i).maxCoeff(&best) < 0.0;
+          sum.correct += (last ? K - 1 : best) == k ? 1 : 0;
+        }
+        if (basis == nullptr) return;
+        Matrix e = softmax(eta).topRows(K - 1);
+        for (Index i = 0; i < count; ++i)
+          if (const int k = data.outcomes()[std::size_t(first + i)]; k < K - 1) e(k, i) -= 1.0;
+        const Matrix be = basis->transpose() * e;
+        sum.x_eb.noalias() += x * be.transpose();
+        sum.e_xl.noalias() += e * z.transpose();
+        sum.e += e.rowwise().sum();
+      });
+    }
+  });
+  ClassSums total = std::move(parts[0]);
+  for (std::size_t g = 1; g < groups; ++g) {
+    total.loss += parts[g].loss;
+    total.correct += parts[g].correct;
+    if (basis == nullptr) continue;
+    total.x_eb += parts[g].x_eb;
+    total.e_xl += parts[g].e_xl;
+    total.e += parts[g].e;
+  }
+  return total;
+}
+
+Multinomial::Multinomial(std::shared_ptr<const ClassData> data, MultinomialOptions options)
+    : data_(std::move(data)), options_(options), order_(2) {
+  require(options.batch >= 1, "a minibatch has ", options.batch, " rows, but needs 1 at least");
+  require(options.scores >= 0 && options.scores <= options.batch, "there are ", options.scores,
+          " scores an iteration, but must be 0 (one a row) to ", options.batch,
+          ", the rows of a minibatch");
+}
+
+Index Multinomial::score_count() const {
+  return options_.scores > 0 ? options_.scores : options_.batch;
+}
+
+LinearScores Multinomial::linear(const ReducedRank& frame) {
+  const FixedRank& B = frame.factor<0>();
+  return {B.U(), B.V() * B.S().transpose(), frame.factor<1>().point()};
+}
+
+const std::vector<Index>& Multinomial::order(std::uint64_t seed, std::uint64_t pass) {
+  Order& kept = order_[pass % 2];
+  if (kept.rows.empty() || kept.seed != seed || kept.pass != pass) {
+    kept.seed = seed, kept.pass = pass;
+    kept.rows.resize(std::size_t(data_->rows()));
+    std::iota(kept.rows.begin(), kept.rows.end(), Index(0));
+    // A pass has an address of its own, beyond those of the iterations.
+    const Draws draws(seed, (std::uint64_t(1) << 63) + pass);
+    const Matrix keys = draws.uniforms(0, data_->rows(), 1);
+    std::stable_sort(kept.rows.begin(), kept.rows.end(),
+                     [&](Index a, Index b) { return keys(a) < keys(b); });
+  }
+  return kept.rows;
+}
+
+const Multinomial::Batch& Multinomial::at(const ReducedRank& frame, const Draws& draws) {
+  const Index b = options_.batch, K = data_->classes();
+  if (batch_.x.size() == 0 || batch_.seed != draws.seed() || batch_.index != draws.index()) {
+    std::vector<Index> rows(static_cast<std::size_t>(b));
+    const auto n = std::uint64_t(data_->rows());
+    for (std::uint64_t k = 0; k < std::uint64_t(b); ++k) {
+      const std::uint64_t position = draws.index() * std::uint64_t(b) + k;
+      rows[std::size_t(k)] = order(draws.seed(), position / n)[std::size_t(position % n)];
+    }
+    batch_.seed = draws.seed(), batch_.index = draws.index();
+    batch_.x = data_->columns(rows);
+    batch_.classes.clear();
+    for (const Index i : rows) batch_.classes.push_back(data_->outcomes()[std::size_t(i)]);
+  }
+  const LinearScores s = linear(frame);
+  const Matrix z = s.left.transpose() * batch_.x;
+  batch_.probabilities = softmax((s.right * z).colwise() + s.intercepts);
+  batch_.residuals = batch_.probabilities.topRows(K - 1);
+  for (Index i = 0; i < b; ++i)
+    if (const int k = batch_.classes[std::size_t(i)]; k < K - 1) batch_.residuals(k, i) -= 1.0;
+  return batch_;
+}
+
+Matrix Multinomial::sampled(const Batch& batch, const Draws& draws) const {
+  const Index K = data_->classes(), count = score_count();
+  const Matrix u = draws.uniforms(1, count, 1);
+  Matrix w = -batch.probabilities.topLeftCorner(K - 1, count);
+  for (Index i = 0; i < count; ++i) {
+    double below = 0.0;
+    for (Index k = 0; k < K - 1; ++k)
+      if (u(i) < (below += batch.probabilities(k, i))) {
+        w(k, i) += 1.0;
+        break;
+      }
+  }
+  return w;
+}
+
+Matrix Multinomial::pulled(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w) {
+  const FixedRank& B = frame.factor<0>();
+  Matrix out(frame.dimension(), x.cols());
+  out.topRows(B.dimension()) = B.pull_outer(x, w);
+  out.bottomRows(w.rows()) = w;
+  return out;
+}
+
+Matrix Multinomial::pulled(const ExtrinsicReducedRank&, const ConstMatrixRef& x, const Matrix& w) {
+  const Index p = x.rows(), k = w.rows();
+  Matrix out(p * k + k, x.cols());
+  for (Index i = 0; i < x.cols(); ++i) {
+    Eigen::Map<Matrix>(out.col(i).data(), p, k) = x.col(i) * w.col(i).transpose();
+    out.col(i).tail(k) = w.col(i);
+  }
+  return out;
+}
+
+Vector Multinomial::pulled_sum(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w) {
+  Vector out(frame.dimension());
+  out << frame.factor<0>().pull_products(x * (w.transpose() * frame.factor<0>().V()),
+                                         w * (x.transpose() * frame.factor<0>().U())),
+      w.rowwise().sum();
+  return out;
+}
+
+Vector Multinomial::pulled_sum(const ExtrinsicReducedRank&, const ConstMatrixRef& x,
+                               const Matrix& w) {
+  const Matrix E = x * w.transpose();
+  Vector out(E.size() + w.rows());
+  out << as_vector(E), w.rowwise().sum();
+  return out;
+}
+
+Vector Multinomial::exact_gradient(const ReducedRank& frame) const {
+  const FixedRank& B = frame.factor<0>();
+  const ClassSums s = sums(*data_, linear(frame), &B.V());
+  Vector out(frame.dimension());
+  out << B.pull_products(s.x_eb, s.e_xl), s.e;
+  return out / double(data_->rows());
+}
+
+Vector Multinomial::exact_gradient(const ExtrinsicReducedRank& frame) const {
+  const Index k = data_->classes() - 1;
+  const Matrix I = Matrix::Identity(k, k);
+  const ClassSums s = sums(*data_, linear(frame.base()), &I);
+  Vector out(s.x_eb.size() + k);
+  out << as_vector(s.x_eb), s.e;
+  return out / double(data_->rows());
+}
+
+// A row's score is the pull of (x wᵀ, w) with Cov w = diag(p) − ppᵀ = LLᵀ, so its second moment is that
+// of the K−1 columns x l_kᵀ.
+Matrix Multinomial::fisher_matrix(const ReducedRank& frame) const {
+  const Index d = frame.dimension(), k = data_->classes() - 1, n = data_->rows();
+  constexpr Index rows_at_once = 64;
+  Matrix out = Matrix::Zero(d, d);
+  const LinearScores s = linear(frame);
+  const Index blocks = (n + rows_at_once - 1) / rows_at_once;
+  constexpr Index strips = 16;  // of the lower triangle, by columns: one a task
+  for (Index block = 0; block < blocks; ++block) {
+    const Index first = block * rows_at_once, count = std::min(rows_at_once, n - first);
+    Matrix columns(d, count * k);
+    data_->with_block(first, count, [&](const ConstMatrixRef& x) {
+      const Matrix z = s.left.transpose() * x;
+      const Matrix p = softmax((s.right * z).colwise() + s.intercepts);
+      Matrix xs(x.rows(), count * k), ws(k, count * k);
+      for (Index i = 0; i < count; ++i) {
+        // The Cholesky factor of diag(p) − ppᵀ in closed form: with t_j = 1 − p_0 − … − p_j,
+        // L_jj² = p_j t_j/t_(j−1) and L_ij = −p_i L_jj/t_j below.
+        double before = 1.0;
+        for (Index j = 0; j < k; ++j) {
+          const double after = std::max(before - p(j, i), 0.0);
+          const double diagonal = before > 0.0 ? std::sqrt(p(j, i) * after / before) : 0.0;
+          ws.col(i * k + j).setZero();
+          ws(j, i * k + j) = diagonal;
+          if (after > 0.0)
+            ws.col(i * k + j).tail(k - j - 1) =
+                -p.col(i).segment(j + 1, k - j - 1) * (diagonal / after);
+          xs.col(i * k + j) = x.col(i);
+          before = after;
+        }
+      }
+      columns = pulled(frame, xs, ws);
+    });
+    parallel_for(std::size_t(strips), [&](std::size_t strip) {
+      const Index from = Index(strip) * d / strips, to = Index(strip + 1) * d / strips;
+      if (to > from)
+        out.block(from, from, d - from, to - from).noalias() +=
+            columns.bottomRows(d - from) * columns.middleRows(from, to - from).transpose();
+    });
+  }
+  out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
+  return out / double(n);
+}
+
+}  // namespace fisherman
