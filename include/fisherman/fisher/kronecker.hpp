@@ -1,0 +1,91 @@
+// A K-FAC style approximation for a block of coordinates that is an a×b matrix and whose scores are
+// outer products Z = x cᵀ, as those of a linear layer are:
+//     F ≈ E[ZZᵀ] ⊗ E[ZᵀZ] / E|Z|²,   F⁻¹vec(G) ≈ E|Z|² · E[ZZᵀ]⁻¹ G E[ZᵀZ]⁻¹.
+// It is exact if x and c are independent and one of them has a constant norm. (K-FAC proper averages
+// xxᵀ and ccᵀ apart; weighing each with the other's norm is the better fit where they are not
+// independent, and costs the same.) Both factors are kept as inverses, by Dense.
+#pragma once
+
+#include <cmath>
+
+#include "fisherman/fisher/dense.hpp"
+
+namespace fisherman {
+
+struct KroneckerOptions {
+  double epsilon = 1.0;  // in the unit of one squared coordinate of a score, as Dense has it
+};
+
+template <class Scalar>
+class BasicKronecker {
+ public:
+  BasicKronecker(Index rows, Index cols, KroneckerOptions options = {})
+      : rows_(rows),
+        cols_(cols),
+        // The mean eigenvalue of E[ZᵀZ]/E|Z|² is 1/b: this much on the left adds ε to F, on average.
+        left_(rows, {.epsilon = options.epsilon * double(cols)}),
+        right_(cols, {.epsilon = options.epsilon * double(rows)}) {}
+
+  Index dimension() const { return rows_ * cols_; }
+  Index count() const { return left_.count(); }
+
+  /// Throws Misuse for a wrong size and NotFinite for a NaN; nothing has changed then.
+  void absorb(const ConstMatrixRef& scores) {
+    require_size(scores, dimension(), "a block of scores");
+    require_finite(scores, "a block of scores");
+    Matrix x(rows_, scores.cols()), c(cols_, scores.cols());
+    for (Index k = 0; k < scores.cols(); ++k) {
+      const auto Z = as_matrix(scores.col(k).data(), rows_, cols_);
+      Index largest;
+      const double size = Z.rowwise().squaredNorm().maxCoeff(&largest);
+      // Every row of an outer product is a multiple of c.
+      const Vector unit = size > 0.0 ? Vector(Z.row(largest).transpose() / std::sqrt(size))
+                                     : Vector(Vector::Zero(cols_));
+      x.col(k) = Z * unit;
+      c.col(k) = x.col(k).norm() * unit;
+    }
+    left_.absorb(x);
+    right_.absorb(c);
+    squares_ += x.squaredNorm();
+  }
+
+  const Vector& solve(const ConstVectorRef& g) {
+    require_size(g, dimension(), "a gradient");
+    direction_.resize(dimension());
+    Eigen::Map<Matrix> D(direction_.data(), rows_, cols_);
+    const auto G = as_matrix(g.data(), rows_, cols_);
+    for (Index j = 0; j < cols_; ++j) D.col(j) = left_.solve(G.col(j));
+    for (Index i = 0; i < rows_; ++i) D.row(i) = right_.solve(Vector(D.row(i))).transpose();
+    // Before any score: the scale at which Dense stands then, 1/ε.
+    direction_ *= count() > 0 ? squares_ / double(count()) : double(dimension());
+    return direction_;
+  }
+
+  /// What one takes, in bytes, with b scores an iteration.
+  static double memory(Index rows, Index cols, Index scores) {
+    return BasicDense<Scalar>::memory(rows, scores) + Dense::memory(cols, scores);
+  }
+
+  void save(Writer& out) const {
+    left_.save(out);
+    right_.save(out);
+    out.put(squares_);
+  }
+  void load(Reader& in) {
+    left_.load(in);
+    right_.load(in);
+    squares_ = in.get<double>();
+  }
+
+ private:
+  Index rows_, cols_;
+  BasicDense<Scalar> left_;
+  Dense right_;
+  double squares_ = 0.0;
+  Vector direction_;
+};
+
+using Kronecker = BasicKronecker<double>;
+using KroneckerSingle = BasicKronecker<float>;
+
+}  // namespace fisherman
