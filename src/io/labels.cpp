@@ -1,6 +1,7 @@
 #include "fisherman/io/labels.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "fisherman/core/error.hpp"
@@ -62,6 +63,38 @@ Vector binary_labels(const std::vector<std::string>& labels,
       throw FileError(sentence(where, ", row ", i + 1, ": the label ", shown(labels[i]),
                                " is neither ", shown(classes[0]), " nor ", shown(classes[1])));
     y(Index(i)) = is_one ? 1.0 : 0.0;
+  }
+  return y;
+}
+
+ClassLabels class_labels(const std::vector<std::string>& labels, const std::string& where) {
+  if (labels.empty()) throw FileError(where + ": there are no labels");
+  const std::set<std::string, ByValue> values(labels.begin(), labels.end());
+  if (values.size() == 1)
+    throw FileError(
+        sentence(where, ": all labels are ", listed(values), ", but two classes are needed"));
+  constexpr std::size_t most = 1000;
+  if (values.size() > most)
+    throw FileError(sentence(where, ": the labels have ", values.size(), " values (",
+                             listed(values), "), but classes are at most ", most));
+  ClassLabels result;
+  result.classes.assign(values.begin(), values.end());
+  result.y = class_labels(labels, result.classes, where);
+  return result;
+}
+
+std::vector<int> class_labels(const std::vector<std::string>& labels,
+                              const std::vector<std::string>& classes, const std::string& where) {
+  std::map<std::string, int, ByValue> number;
+  for (std::size_t k = 0; k < classes.size(); ++k) number.emplace(classes[k], int(k));
+  std::vector<int> y;
+  y.reserve(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto found = number.find(labels[i]);
+    if (found == number.end())
+      throw FileError(sentence(where, ", row ", i + 1, ": the label ", shown(labels[i]),
+                               " is none of the ", classes.size(), " classes that the fit knows"));
+    y.push_back(found->second);
   }
   return y;
 }

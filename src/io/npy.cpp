@@ -84,4 +84,17 @@ Table parse_npy(ByteSource& source, const ReadOptions& options) {
   return table;
 }
 
+std::string npy_bytes(const ConstMatrixRef& x) {
+  std::string header = sentence("{'descr': '<f8', 'fortran_order': True, 'shape': (", x.rows(),
+                                ", ", x.cols(), "), }");
+  header.append(64 - (10 + header.size() + 1) % 64, ' ');  // data begin at a multiple of 64
+  header += '\n';
+  std::string out = "\x93NUMPY";
+  out += {'\x01', '\x00', char(header.size() & 0xFF), char(header.size() >> 8)};
+  out += header;
+  for (Index j = 0; j < x.cols(); ++j)
+    out.append(reinterpret_cast<const char*>(x.col(j).data()), std::size_t(x.rows()) * 8);
+  return out;
+}
+
 }  // namespace fisherman

@@ -83,19 +83,25 @@ Matrix FixedRank::pull(const ConstMatrixRef& E) const {
 }
 
 Matrix FixedRank::pull_outer(const ConstMatrixRef& Xs, const ConstMatrixRef& Ws) const {
+  Matrix out(dimension(), Xs.cols());
+  pull_outer(Xs, Ws, out);
+  return out;
+}
+
+void FixedRank::pull_outer(const ConstMatrixRef& Xs, const ConstMatrixRef& Ws,
+                           Eigen::Ref<Matrix> out) const {
   require_size(Xs, rows(), "the left factor of a gradient");
   require_size(Ws, cols(), "the right factor of a gradient");
+  require_size(out, dimension(), "the place for coordinates");
   const Index r = rank(), m = rows(), n = cols();
   const Matrix Ux = U_.transpose() * Xs, Vw = V_.transpose() * Ws;
   const Matrix across_x = Xs - U_ * Ux, across_w = Ws - V_ * Vw;
-  Matrix out(dimension(), Xs.cols());
   for (Index k = 0; k < Xs.cols(); ++k) {
     double* const data = out.col(k).data();
     Eigen::Map<Matrix>(data, r, r) = Ux.col(k) * Vw.col(k).transpose();
     Eigen::Map<Matrix>(data + r * r, m, r) = across_x.col(k) * Vw.col(k).transpose();
     Eigen::Map<Matrix>(data + r * r + m * r, n, r) = across_w.col(k) * Ux.col(k).transpose();
   }
-  return out;
 }
 
 Vector FixedRank::pull_products(const ConstMatrixRef& ZV, const ConstMatrixRef& ZtU) const {

@@ -187,7 +187,7 @@ Matrix Multinomial::sampled(const Batch& batch, const Draws& draws) const {
 Matrix Multinomial::pulled(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w) {
   const FixedRank& B = frame.factor<0>();
   Matrix out(frame.dimension(), x.cols());
-  out.topRows(B.dimension()) = B.pull_outer(x, w);
+  B.pull_outer(x, w, out.topRows(B.dimension()));
   out.bottomRows(w.rows()) = w;
   return out;
 }

@@ -1,4 +1,4 @@
-// From labels as a file spells them to classes 0 and 1.
+// From labels as a file spells them to classes 0, 1, …
 #pragma once
 
 #include <array>
@@ -23,5 +23,17 @@ BinaryLabels binary_labels(const std::vector<std::string>& labels, const std::st
 /// FileError.
 Vector binary_labels(const std::vector<std::string>& labels,
                      const std::array<std::string, 2>& classes, const std::string& where);
+
+struct ClassLabels {
+  std::vector<int> y;                ///< 0 … K−1, one a row
+  std::vector<std::string> classes;  ///< how the file spells them, in the order of binary_labels
+};
+
+/// Two classes or more, and no more than 1,000: beyond that it is hardly a label.
+ClassLabels class_labels(const std::vector<std::string>& labels, const std::string& where);
+
+/// The same by classes that are known already. Another value is a FileError.
+std::vector<int> class_labels(const std::vector<std::string>& labels,
+                              const std::vector<std::string>& classes, const std::string& where);
 
 }  // namespace fisherman

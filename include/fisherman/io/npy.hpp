@@ -22,4 +22,7 @@ NpyHeader read_npy_header(ByteSource& source);
 /// order; the columns are named f1, f2, … Throws FileError for anything else.
 Table parse_npy(ByteSource& source, const ReadOptions& options = {});
 
+/// A whole .npy file, version 1, type `<f8`, in Fortran order.
+std::string npy_bytes(const ConstMatrixRef& x);
+
 }  // namespace fisherman

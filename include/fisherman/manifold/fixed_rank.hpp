@@ -38,6 +38,8 @@ class FixedRank {
   Matrix pull(const ConstMatrixRef& E) const;
   /// The same for gradients x wᵀ, given by the columns of Xs and Ws: O((m+n)r) each.
   Matrix pull_outer(const ConstMatrixRef& Xs, const ConstMatrixRef& Ws) const;
+  /// Into a place that the caller has: dimension() rows and a column for each.
+  void pull_outer(const ConstMatrixRef& Xs, const ConstMatrixRef& Ws, Eigen::Ref<Matrix> out) const;
   /// The same for one gradient Z, given by ZV and ZᵀU: a sum of many x wᵀ never has to be formed.
   Vector pull_products(const ConstMatrixRef& ZV, const ConstMatrixRef& ZtU) const;
   Vector push(const ConstVectorRef& v) const;

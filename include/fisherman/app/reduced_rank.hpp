@@ -1,0 +1,142 @@
+// Reduced-rank multinomial regression from a table to fitted coefficients: what `fisherman fit
+// reduced-rank` does.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fisherman/app/options.hpp"
+#include "fisherman/fisher/any_fisher.hpp"
+#include "fisherman/manifold/any_frame.hpp"
+#include "fisherman/model/any_model.hpp"
+#include "fisherman/model/multinomial.hpp"
+#include "fisherman/solve/lbfgs.hpp"
+#include "fisherman/solve/run.hpp"
+
+namespace fisherman {
+
+struct ReducedRankSettings {
+  std::string rank = "5";
+  std::string method = "ifngd";
+  std::string blocks = "column";
+  std::string precision = "auto";
+  std::string scale = "auto";
+  std::int64_t iterations = 0;
+  double passes = 3.0;
+  std::int64_t batch = 128;
+  std::int64_t scores = 0;
+  double epsilon = 0.0;
+  double step_size = 0.0;
+  double delay = 100.0;
+  double decay = 0.75;
+  double kl_radius = 0.1;
+  double norm_cap = 0.0;
+  bool no_guard = false;
+  std::string average = "auto";
+  double tolerance = 0.02;
+  std::int64_t starts = 1;
+  double holdout = 0.0;
+  std::string standard_errors = "auto";
+  std::int64_t eval_every = 0;
+  std::int64_t seed = 1;
+  std::int64_t threads = 1;
+
+  void describe(Options& options);
+  /// The ranks of `--rank 1,2,5`. Throws Misuse unless they are whole numbers, 1 ≤ r ≤ min(p, K−1).
+  std::vector<Index> ranks(Index features, Index classes) const;
+};
+
+/// What was done to the features, so that it can be done again to new rows. Features that tell nothing
+/// (always zero, or constant where they are centred) are left out: their coefficients are zero.
+struct FeatureMap {
+  std::vector<std::string> names;  // of all columns
+  std::vector<Index> kept;
+  Vector shift, scale;  // of the kept ones: x ↦ (x − shift)/scale
+
+  /// `how` is auto, pixel, standardize or none. auto: pixel if all numbers are whole, from 0 to 255, and
+  /// 255 occurs; otherwise standardize.
+  static FeatureMap of(const Matrix& x, std::vector<std::string> names, const std::string& how);
+  /// Chosen rows of the table, as columns. Throws Misuse unless x has the columns that were mapped.
+  template <class Scalar>
+  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> design(
+      const Matrix& x, const std::vector<Index>& rows) const;
+  /// p×r of the kept features → all of them, with zeros.
+  Matrix restored(const Matrix& kept_rows) const;
+};
+
+/// What a fit of these sizes takes at its peak, in bytes; the table that it is read from included.
+struct MemoryPlan {
+  double table, design, operators, rest;
+  bool single_operators, single_design;
+  double peak() const;
+};
+/// Throws Misuse, with a sentence that says what would take less, if the machine has not that much.
+MemoryPlan plan_memory(const ReducedRankSettings& settings, Index rows, Index columns, Index kept,
+                       Index classes, Index rank);
+
+/// A run, ready to start.
+struct ReducedRankRun {
+  State<AnyFrame, AnyFisher> state;
+  AnyModel model;
+  RunOptions options;
+  std::int64_t planned;  // iterations
+};
+/// `method` must not be "lbfgs". Start 0 is the paper's; the others are random.
+ReducedRankRun make_run(const std::shared_ptr<const ClassData>& data,
+                        const ReducedRankSettings& settings, Index rank, Index start,
+                        const MemoryPlan& plan);
+ReducedRank reduced_rank_start(const ClassData& data, Index rank, Index start, std::uint64_t seed);
+/// The point of a run's frame, intrinsic or extrinsic.
+ReducedRank reduced_rank_point(const AnyFrame& frame);
+
+/// The deterministic reference: L-BFGS on B = L Rᵀ and the intercepts.
+struct ReducedRankOptimum {
+  ReducedRank point;
+  double objective;
+  Index iterations;
+  bool converged;
+};
+ReducedRankOptimum factor_lbfgs(const ClassData& data, const ReducedRank& start,
+                                const LbfgsOptions& options, const LbfgsWatch& watch = {});
+
+/// ½gᵀF⁻¹g with the gradient over all rows and the run's own estimate of F: nats a row still to be had.
+double gain_left(ReducedRankRun& run, const std::shared_ptr<const ClassData>& data);
+
+struct Evaluation {
+  double loss;  // mean −log P(class)
+  double accuracy;
+  Eigen::MatrixXi confusion;  // [true class, likeliest class]
+};
+Evaluation evaluate(const ClassData& data, const ReducedRank& point);
+
+/// Standard errors by the inverse Fisher information of all rows, at the fitted point.
+class Uncertainty {
+ public:
+  /// Nothing if the information is singular there: some direction is not determined by the data.
+  static std::optional<Uncertainty> of(const std::shared_ptr<const ClassData>& data,
+                                       const ReducedRank& point);
+  /// A covariance that was stored.
+  Uncertainty(ReducedRank point, Matrix covariance);
+
+  const Matrix& covariance() const { return covariance_; }  // of the frame's coordinates
+  Matrix coefficients() const;                              // p×(K−1)
+  Vector intercepts() const;
+  /// K×n for rows given as columns: of P(class).
+  Matrix probabilities(const Matrix& x) const;
+
+ private:
+  ReducedRank point_;
+  Matrix covariance_;
+};
+
+/// The factors as an SVD: U, singular values, V, each component with its largest entry of U positive.
+struct Components {
+  Matrix U;
+  Vector s;
+  Matrix V;
+};
+Components components(const ReducedRank& point);
+
+}  // namespace fisherman

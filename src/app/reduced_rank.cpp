@@ -1,0 +1,402 @@
+#include "fisherman/app/reduced_rank.hpp"
+
+#include <unistd.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <typeinfo>
+
+#include "fisherman/core/spectral.hpp"
+#include "fisherman/fisher/block_diagonal.hpp"
+#include "fisherman/fisher/dense.hpp"
+#include "fisherman/fisher/identity.hpp"
+#include "fisherman/fisher/kronecker.hpp"
+
+namespace fisherman {
+
+void ReducedRankSettings::describe(Options& o) {
+  using Rule = Options::Rule;
+  o.add("rank", rank, "of the coefficient matrix; several, as 1,2,5, fit one after the other");
+  o.add("method", method,
+        "ifngd: inversion-free natural gradient; extrinsic: the same in the ambient space; kfac: "
+        "Kronecker factors; rsgd: none; lbfgs: deterministic, on the factors",
+        {"ifngd", "rsgd", "extrinsic", "kfac", "lbfgs"});
+  o.add("blocks", blocks, "of the Fisher estimate of ifngd; paper: ambient, with its transport",
+        {"column", "ambient", "paper", "full"});
+  o.add("precision", precision,
+        "of operators and data; auto: large operators single, data double if they fit",
+        {"auto", "single", "double"});
+  o.add("scale", scale,
+        "pixel: divide by 255; auto: that for whole numbers from 0 to 255, otherwise standardize",
+        {"auto", "pixel", "standardize", "none"});
+  o.add("iterations", iterations, "do just so many; 0: as many as --passes, but 1000 at least");
+  o.add("passes", passes, "over the data", Rule::positive);
+  o.add("batch", batch, "rows for each gradient", Rule::positive);
+  o.add("scores", scores, "of them, with a sampled label for the Fisher estimate; 0: a quarter");
+  o.add("epsilon", epsilon, "the Fisher estimate starts at epsilon I; 0: from the first scores",
+        Rule::not_negative);
+  o.add("step-size", step_size, "the first step; 0: by method", Rule::not_negative);
+  o.add("delay", delay, "iterations before steps begin to shrink", Rule::positive);
+  o.add("decay", decay, "steps shrink like (delay/(delay+s))^decay", Rule::fraction);
+  o.add("kl-radius", kl_radius, "nats a row that a step may move the model; 0: no limit",
+        Rule::not_negative);
+  o.add("norm-cap", norm_cap, "length of a step; 0: no limit", Rule::not_negative);
+  o.add("no-guard", no_guard, "let steps leave the region where the geometry can be trusted");
+  o.add("average", average, "average the iterates; auto: yes", {"auto", "on", "off"});
+  o.add("tolerance", tolerance, "converged when less than so many nats a row are to be gained",
+        Rule::positive);
+  o.add("starts", starts, "the best of so many is kept; the first is the paper's", Rule::positive);
+  o.add("holdout", holdout, "share of the rows that is not fitted but tested on", Rule::fraction);
+  o.add("standard-errors", standard_errors, "from the Fisher information; auto: if it is cheap",
+        {"auto", "on", "off"});
+  o.add("eval-every", eval_every, "iterations between evaluations of the objective; 0: ten a pass");
+  o.add("seed", seed, "of all random numbers");
+  o.add("threads", threads, "0: all cores");
+}
+
+std::vector<Index> ReducedRankSettings::ranks(Index features, Index classes) const {
+  std::vector<Index> out;
+  const char *at = rank.data(), *end = at + rank.size();
+  const Index most = std::min(features, classes - 1);
+  for (;;) {
+    Index value = 0;
+    const auto [stop, error] = std::from_chars(at, end, value);
+    require(error == std::errc() && (stop == end || *stop == ','), "--rank is '", rank,
+            "', but must be a whole number, or several with commas between them");
+    require(value >= 1 && value <= most, "--rank is ", value, ", but must lie between 1 and ", most,
+            ", the lesser of ", features, " features and ", classes, " classes less one");
+    out.push_back(value);
+    if (stop == end) return out;
+    at = stop + 1;
+  }
+}
+
+FeatureMap FeatureMap::of(const Matrix& x, std::vector<std::string> names, const std::string& how) {
+  const auto bytes = [&] {
+    return x.size() > 0 && x.maxCoeff() == 255.0 && x.minCoeff() >= 0.0 &&
+           (x.array() == x.array().round()).all();
+  };
+  const bool pixel = how == "pixel" || (how == "auto" && bytes());
+  const bool standardize = how == "standardize" || (how == "auto" && !pixel);
+  FeatureMap map;
+  map.names = std::move(names);
+  std::vector<double> shifts, scales;
+  for (Index j = 0; j < x.cols(); ++j) {
+    const double mean = standardize ? x.col(j).mean() : 0.0;
+    const double spread = standardize ? std::sqrt((x.col(j).array() - mean).square().mean()) : 0.0;
+    const double largest = x.col(j).cwiseAbs().maxCoeff();
+    if (standardize ? spread <= 1e-14 * largest : largest == 0.0) continue;
+    map.kept.push_back(j);
+    shifts.push_back(mean);
+    scales.push_back(standardize ? spread : pixel ? 255.0 : 1.0);
+  }
+  require(!map.kept.empty(), "all features are constant: there is nothing to fit");
+  map.shift = Eigen::Map<const Vector>(shifts.data(), Index(shifts.size()));
+  map.scale = Eigen::Map<const Vector>(scales.data(), Index(scales.size()));
+  return map;
+}
+
+template <class Scalar>
+Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> FeatureMap::design(
+    const Matrix& x, const std::vector<Index>& rows) const {
+  require(x.cols() == Index(names.size()), "the data have ", x.cols(),
+          " columns, but the fit was made with ", names.size());
+  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> out(Index(kept.size()), Index(rows.size()));
+  constexpr std::size_t at_once = 64;  // both matrices are walked along their columns
+  for (std::size_t first = 0; first < rows.size(); first += at_once)
+    for (Index j = 0; j < out.rows(); ++j)
+      for (std::size_t i = first; i < std::min(first + at_once, rows.size()); ++i)
+        out(j, Index(i)) = Scalar((x(rows[i], kept[std::size_t(j)]) - shift(j)) / scale(j));
+  return out;
+}
+template Eigen::MatrixXd FeatureMap::design<double>(const Matrix&, const std::vector<Index>&) const;
+template Eigen::MatrixXf FeatureMap::design<float>(const Matrix&, const std::vector<Index>&) const;
+
+Matrix FeatureMap::restored(const Matrix& kept_rows) const {
+  Matrix out = Matrix::Zero(Index(names.size()), kept_rows.cols());
+  for (std::size_t j = 0; j < kept.size(); ++j) out.row(kept[j]) = kept_rows.row(Index(j));
+  return out;
+}
+
+namespace {
+
+Index scores_of(const ReducedRankSettings& s) {
+  return s.scores > 0 ? s.scores : std::max<Index>(1, s.batch / 4);
+}
+
+/// Coordinates of the blocks: (M, U_p, V_p) of the coefficients, then the intercepts.
+std::vector<Index> block_sizes(const ReducedRankSettings& s, Index p, Index k, Index r) {
+  if (s.method == "extrinsic") return {p * k, k};
+  if (s.method == "kfac") return {r * r, p * r, k * r, k};
+  if (s.blocks == "full") return {r * (r + p + k) + k};
+  std::vector<Index> sizes{r * r};
+  if (s.blocks == "column")
+    sizes.insert(sizes.end(), std::size_t(r), p);
+  else
+    sizes.push_back(p * r);
+  sizes.push_back(k * r);
+  sizes.push_back(k);
+  return sizes;
+}
+
+/// Below this, single precision saves nothing worth having.
+constexpr Index large_block = 256;
+
+AnyFisher dense(Index size, double epsilon, bool single) {
+  if (single && size >= large_block) return DenseSingle(size, {.epsilon = epsilon});
+  return Dense(size, {.epsilon = epsilon});
+}
+
+AnyFisher fisher_for(const ReducedRankSettings& s, Index p, Index k, Index r, double epsilon,
+                     bool single) {
+  if (s.method == "rsgd") return Identity(r * (r + p + k) + k);
+  std::vector<AnyFisher> blocks;
+  if (s.method == "kfac") {
+    blocks.emplace_back(Kronecker(r, r, {.epsilon = epsilon}));
+    if (single)
+      blocks.emplace_back(KroneckerSingle(p, r, {.epsilon = epsilon}));
+    else
+      blocks.emplace_back(Kronecker(p, r, {.epsilon = epsilon}));
+    blocks.emplace_back(Kronecker(k, r, {.epsilon = epsilon}));
+    blocks.emplace_back(dense(k, epsilon, false));
+  } else {
+    for (const Index size : block_sizes(s, p, k, r)) blocks.push_back(dense(size, epsilon, single));
+  }
+  return BlockDiagonal<AnyFisher>(std::move(blocks));
+}
+
+double operator_memory(const ReducedRankSettings& s, Index p, Index k, Index r, bool single) {
+  if (s.method == "rsgd" || s.method == "lbfgs") return 0.0;
+  const Index b = scores_of(s);
+  if (s.method == "kfac")
+    return single ? KroneckerSingle::memory(p, r, b) : Kronecker::memory(p, r, b);
+  double sum = 0.0;
+  for (const Index size : block_sizes(s, p, k, r))
+    sum += single && size >= large_block ? DenseSingle::memory(size, b) : Dense::memory(size, b);
+  return sum;
+}
+
+}  // namespace
+
+double MemoryPlan::peak() const { return design + std::max(table, operators) + rest; }
+
+MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, Index kept,
+                       Index classes, Index rank) {
+  const double n = double(rows), k = double(classes - 1);
+  const double there = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
+  MemoryPlan plan{};
+  plan.table = n * double(columns) * sizeof(double);
+  plan.single_operators = s.precision != "double";
+  plan.single_design = s.precision == "single";
+  plan.operators = operator_memory(s, kept, classes - 1, rank, plan.single_operators);
+  // The program itself, labels, and the scores of an iteration with their copy on the way.
+  const double coordinates =
+      s.method == "extrinsic" ? double(kept) * k : double(rank) * double(kept + rank) + k;
+  plan.rest = 3e7 + 40.0 * n + 2.0 * sizeof(double) * coordinates * double(scores_of(s));
+  const auto sized = [&] {
+    plan.design = n * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
+    return plan.peak();
+  };
+  if (sized() > 0.6 * there && s.precision == "auto") plan.single_design = true;
+  const double needed = sized();
+  const auto gigabytes = [](double bytes) { return std::ceil(bytes / 1e8) / 10.0; };
+  require(needed < 0.9 * there, "the fit would take about ", gigabytes(needed), " GB (data ",
+          gigabytes(plan.table + plan.design), ", Fisher operators ", gigabytes(plan.operators),
+          "), but this machine has ", gigabytes(there),
+          " GB; --precision single halves what is kept, and --blocks column takes the least");
+  return plan;
+}
+
+ReducedRank reduced_rank_start(const ClassData& data, Index rank, Index start, std::uint64_t seed) {
+  const Index p = data.features(), k = data.classes() - 1;
+  const Euclidean intercepts(Vector::Zero(k));
+  const Matrix S = Matrix::Identity(rank, rank);
+  if (start == 0)  // ones on the diagonal
+    return ReducedRank(FixedRank(Matrix::Identity(p, rank), S, Matrix::Identity(k, rank)),
+                       intercepts);
+  const Draws draws(seed, (std::uint64_t(1) << 62) + std::uint64_t(start));
+  return ReducedRank(
+      FixedRank(thin_qr(draws.normals(0, p, rank)).Q, S, thin_qr(draws.normals(1, k, rank)).Q),
+      intercepts);
+}
+
+ReducedRank reduced_rank_point(const AnyFrame& frame) {
+  if (frame.kind() == typeid(ExtrinsicReducedRank).name())
+    return frame.as<ExtrinsicReducedRank>().base();
+  return frame.as<ReducedRank>();
+}
+
+ReducedRankRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRankSettings& s,
+                        Index rank, Index start, const MemoryPlan& plan) {
+  require(s.method != "lbfgs", "L-BFGS makes no run");
+  const bool extrinsic = s.method == "extrinsic", learning = s.method != "rsgd";
+  const Index p = data->features(), k = data->classes() - 1;
+  Multinomial model(data, {.batch = s.batch, .scores = scores_of(s)});
+  const ReducedRank first = reduced_rank_start(*data, rank, start, std::uint64_t(s.seed));
+  double epsilon = s.epsilon;
+  if (epsilon == 0.0 && learning) {
+    // ε fades like ε/n, and a direction that few scores have seen is amplified by up to n/ε. With the
+    // mean squared norm of a score for every two scores an iteration, divided by 32, the estimate of
+    // iteration s is damped by |φ|²/(64 s), in Fisher units. docs/results.md tells how it was found.
+    const Matrix scores = model.scores(first, Draws(std::uint64_t(s.seed), 0));
+    epsilon = scores.squaredNorm() / 64.0;
+  }
+  const double step = s.step_size > 0.0 ? s.step_size : learning ? 0.2 : 1.0;
+  const double per_pass = double(data->rows()) / double(s.batch);
+  const auto planned =
+      s.iterations > 0 ? s.iterations
+                       : std::max<std::int64_t>(1000, std::int64_t(std::ceil(s.passes * per_pass)));
+  const Average average({.on = s.average != "off", .start = 0, .power = 2.0});
+  ReducedRankRun run{
+      {extrinsic ? AnyFrame(ExtrinsicReducedRank(first)) : AnyFrame(first),
+       fisher_for(s, p, k, rank, epsilon, plan.single_operators), std::uint64_t(s.seed), average},
+      extrinsic ? AnyModel::of<ExtrinsicReducedRank>(model) : AnyModel::of<ReducedRank>(model),
+      {},
+      planned};
+  run.options.rule = {.step_size = step,
+                      .delay = s.delay,
+                      .decay = s.decay,
+                      .kl_radius = learning ? s.kl_radius : 0.0,
+                      .norm_cap = s.norm_cap,
+                      .guard = !s.no_guard};
+  run.options.carry = s.method == "ifngd" && s.blocks == "paper" ? Carry::paper : Carry::frame;
+  run.options.evaluate_every =
+      s.eval_every > 0 ? s.eval_every : std::max<std::int64_t>(1, std::int64_t(per_pass / 10.0));
+  return run;
+}
+
+ReducedRankOptimum factor_lbfgs(const ClassData& data, const ReducedRank& start,
+                                const LbfgsOptions& options, const LbfgsWatch& watch) {
+  const FixedRank& B = start.factor<0>();
+  const Index p = B.rows(), k = B.cols(), r = B.rank();
+  Vector x(p * r + k * r + k);
+  const Matrix right = B.V() * B.S().transpose();
+  x << as_vector(B.U()), as_vector(right), start.factor<1>().point();
+  const auto factors = [&](const Vector& at) {
+    return LinearScores{as_matrix(at.data(), p, r), as_matrix(at.data() + p * r, k, r), at.tail(k)};
+  };
+  const double n = double(data.rows());
+  const LbfgsResult end = lbfgs(
+      x,
+      [&](const Vector& at, Vector& g) {
+        const LinearScores s = factors(at);
+        const ClassSums total = sums(data, s, &s.right);
+        g << as_vector(total.x_eb), as_vector(total.e_xl), total.e;
+        g /= n;
+        return total.loss / n;
+      },
+      options, watch);
+  const LinearScores s = factors(end.x);
+  return {ReducedRank(FixedRank(s.left * s.right.transpose(), r), Euclidean(s.intercepts)),
+          end.value, end.iterations, end.converged};
+}
+
+double gain_left(ReducedRankRun& run, const std::shared_ptr<const ClassData>& data) {
+  const Multinomial model(data);
+  const AnyFrame end = run.state.estimate();
+  const ReducedRank point = reduced_rank_point(end);
+  const Vector g = end.dimension() == point.dimension()
+                       ? model.exact_gradient(point)
+                       : model.exact_gradient(ExtrinsicReducedRank(point));
+  return 0.5 * g.dot(run.state.fisher.solve(g));
+}
+
+Evaluation evaluate(const ClassData& data, const ReducedRank& point) {
+  const Index n = data.rows(), K = data.classes();
+  const LinearScores s = Multinomial::linear(point);
+  const ClassSums total = sums(data, s);
+  Evaluation out{total.loss / double(n), double(total.correct) / double(n),
+                 Eigen::MatrixXi::Zero(K, K)};
+  constexpr Index at_once = 4096;
+  for (Index first = 0; first < n; first += at_once)
+    data.with_block(first, std::min(at_once, n - first), [&](const ConstMatrixRef& x) {
+      const Matrix z = s.left.transpose() * x;
+      const Matrix p = probabilities((s.right * z).colwise() + s.intercepts);
+      for (Index i = 0; i < p.cols(); ++i) {
+        Index best;
+        p.col(i).maxCoeff(&best);
+        ++out.confusion(data.outcomes()[std::size_t(first + i)], best);
+      }
+    });
+  return out;
+}
+
+Uncertainty::Uncertainty(ReducedRank point, Matrix covariance)
+    : point_(std::move(point)), covariance_(std::move(covariance)) {
+  require(covariance_.rows() == point_.dimension() && covariance_.cols() == point_.dimension(),
+          "the covariance is ", covariance_.rows(), " x ", covariance_.cols(), ", but must be ",
+          point_.dimension(), " x ", point_.dimension());
+}
+
+std::optional<Uncertainty> Uncertainty::of(const std::shared_ptr<const ClassData>& data,
+                                           const ReducedRank& point) {
+  const Multinomial model(data);
+  Matrix F = double(data->rows()) * model.fisher_matrix(point);
+  // The frame has more coordinates than the manifold dimensions. In those that no tangent vector has
+  // (UᵀU_p and VᵀV_p) the information is zero; anything positive there makes F invertible and does not
+  // reach what is read off, because pulled covectors have no part in them.
+  const FixedRank& B = point.factor<0>();
+  const Index r = B.rank(), p = B.rows(), k = B.cols();
+  const double typical = F.trace() / double(F.rows());
+  const Matrix UU = B.U() * B.U().transpose(), VV = B.V() * B.V().transpose();
+  for (Index j = 0; j < r; ++j) {
+    F.block(r * r + j * p, r * r + j * p, p, p) += typical * UU;
+    F.block(r * r + r * p + j * k, r * r + r * p + j * k, k, k) += typical * VV;
+  }
+  const Eigen::LLT<Matrix> factor(F);
+  if (factor.info() != Eigen::Success || !(factor.rcond() > 1e-14)) return std::nullopt;
+  return Uncertainty(point, factor.solve(Matrix::Identity(F.rows(), F.cols())));
+}
+
+Matrix Uncertainty::coefficients() const {
+  const FixedRank& B = point_.factor<0>();
+  const Index d = B.dimension();
+  const auto C = covariance_.topLeftCorner(d, d);
+  Matrix out(B.rows(), B.cols());
+  for (Index j = 0; j < B.cols(); ++j) {
+    const Matrix unit = Vector::Unit(B.cols(), j).replicate(1, B.rows());
+    const Matrix L = B.pull_outer(Matrix::Identity(B.rows(), B.rows()), unit);
+    out.col(j) = (L.array() * (C * L).array()).colwise().sum().max(0.0).sqrt().transpose();
+  }
+  return out;
+}
+
+Vector Uncertainty::intercepts() const {
+  return covariance_.diagonal().tail(point_.factor<1>().dimension()).cwiseMax(0.0).cwiseSqrt();
+}
+
+Matrix Uncertainty::probabilities(const Matrix& x) const {
+  const LinearScores s = Multinomial::linear(point_);
+  const Matrix z = s.left.transpose() * x;
+  const Matrix p = fisherman::probabilities((s.right * z).colwise() + s.intercepts);
+  const Index K = p.rows();
+  const FixedRank& B = point_.factor<0>();
+  Matrix out(K, x.cols());
+  for (Index i = 0; i < x.cols(); ++i) {
+    // ∂p_k/∂η = p_k(e_k − p), and η = Bᵀx + α.
+    Matrix slopes = -p.col(i).head(K - 1) * p.col(i).transpose();
+    slopes.diagonal() += p.col(i).head(K - 1);
+    Matrix g(point_.dimension(), K);
+    B.pull_outer(x.col(i).replicate(1, K), slopes, g.topRows(B.dimension()));
+    g.bottomRows(K - 1) = slopes;
+    out.col(i) =
+        (g.array() * (covariance_ * g).array()).colwise().sum().max(0.0).sqrt().transpose();
+  }
+  return out;
+}
+
+Components components(const ReducedRank& point) {
+  const FixedRank& B = point.factor<0>();
+  auto [left, s, right] = svd(B.S());
+  Components out{B.U() * left, s, B.V() * right};
+  for (Index j = 0; j < s.size(); ++j) {
+    Index largest;
+    out.U.col(j).cwiseAbs().maxCoeff(&largest);
+    if (out.U(largest, j) < 0.0) out.U.col(j) *= -1.0, out.V.col(j) *= -1.0;
+  }
+  return out;
+}
+
+}  // namespace fisherman
