@@ -55,14 +55,15 @@ void FitCommand::apply() {
           "--label names a column of the data and --labels a file: only one of them can be meant");
 }
 
-Table FitCommand::read() const {
-  Table table = read_table(data, {.label = label, .has_label = labels.empty(), .columns = columns});
-  if (labels.empty()) return table;
-  table.labels = read_labels(labels);
+Table FitCommand::read(const std::string& data_file, const std::string& labels_file) const {
+  Table table =
+      read_table(data_file, {.label = label, .has_label = labels_file.empty(), .columns = columns});
+  if (labels_file.empty()) return table;
+  table.labels = read_labels(labels_file);
   table.label_name = "label";
   if (Index(table.labels.size()) != table.x.rows())
-    throw FileError(sentence(labels, ": has ", table.labels.size(), " labels, but ", data, " has ",
-                             table.x.rows(), " rows"));
+    throw FileError(sentence(labels_file, ": has ", table.labels.size(), " labels, but ", data_file,
+                             " has ", table.x.rows(), " rows"));
   return table;
 }
 

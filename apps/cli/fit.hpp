@@ -40,13 +40,15 @@ struct FitCommand {
   void add_to(CLI::App& command);
   /// Config file and command line, into the settings.
   void apply();
-  /// The data with their labels, from --data or from --labels.
-  Table read() const;
+  /// The data with their labels, from --data or from --labels; and any file like it.
+  Table read() const { return read(data, labels); }
+  Table read(const std::string& data_file, const std::string& labels_file) const;
   /// All options, the data and their checksums, the version: what must not change before a resume.
   Json config_of(const Table& table) const;
   /// Nothing without --out. Writes config.json, or for --resume compares with it.
   std::unique_ptr<RunFolder> folder(const Json& config_json) const;
-  /// To its end, or to the first signal; `run.state` is then there.
+  /// To its end, or to the first signal; `run.state` is then there. Goes on from the folder's
+  /// checkpoint for --resume, if there is one.
   Ended drive(ErasedRun& run, const RunFolder* folder) const;
   /// On standard error, unless --quiet.
   void say(const std::string& line) const;

@@ -1,28 +1,24 @@
 // fisherman fit reduced-rank: from a table and its classes to coefficients of low rank.
-#include <unistd.h>
-
+#include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <sstream>
 
-#include "command.hpp"
 #include "fisherman/app/reduced_rank.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/io/checksum.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/npy.hpp"
-#include "fisherman/io/table.hpp"
 #include "fisherman/solve/observers.hpp"
-#include "run_folder.hpp"
+#include "fit.hpp"
 
 namespace fisherman::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-using Erased = State<AnyFrame, AnyFisher>;
 
 /// Rows to fit and rows to test on.
 struct Rows {
@@ -30,43 +26,28 @@ struct Rows {
 };
 
 /// One rank from one start.
-struct Ended {
+struct Leg {
   Index rank, start;
+  Ended end;
   ReducedRank point;
-  std::string status, sentence;
-  double objective;
-  std::int64_t iterations;
-  double seconds, gain;
-  std::int64_t rejected = 0;
-  bool resumed_whole = false;
+  double gain;  // nats a row still to be had; unknown for lbfgs
 };
 
-struct Fit {
+struct FitReducedRank : FitCommand {
   ReducedRankSettings settings;
-  Options options;
-  Flags flags;
-  std::string data, labels, label, test_data, test_labels, config, out;
-  std::int64_t columns = 0;
-  bool resume = false, json = false, quiet = false;
+  std::string test_data, test_labels;
 
   int run();
 
  private:
-  void say(const std::string& line) const {
-    if (!quiet) std::cerr << line << '\n';
-  }
-  Table read(const std::string& file, const std::string& label_file) const;
-  Rows split(Table& table, const std::vector<int>& y, Index classes, const FeatureMap& map,
-             const MemoryPlan& plan) const;
-  std::shared_ptr<const ClassData> rows_of(const Table& table, const std::vector<int>& y,
-                                           const std::vector<Index>& rows, Index classes,
-                                           const FeatureMap& map, bool single) const;
-  Ended solve(const Rows& rows, Index rank, Index start, const MemoryPlan& plan,
-              const RunFolder* folder) const;
-  Ended descend(const Rows& rows, Index rank, Index start, const RunFolder* folder) const;
-  Json describe_end(const Rows& rows, const Ended& end) const;
-  void write_model(const RunFolder& folder, const Ended& end, const FeatureMap& map,
+  Rows split(const Table& table, const std::vector<int>& y, Index classes, const FeatureMap& map,
+             bool single) const;
+  Leg solve(const Rows& rows, Index rank, Index start, const MemoryPlan& plan,
+            const RunFolder* folder) const;
+  Leg descend(const Rows& rows, Index rank, Index start, const RunFolder* folder) const;
+  void write_model(const RunFolder& folder, const Leg& leg, const FeatureMap& map,
                    const std::vector<std::string>& classes, const Rows& rows, Json& result) const;
+  void print(const Json& result, const Leg& best) const;
 };
 
 std::vector<std::vector<double>> nested(const Matrix& m) {
@@ -77,15 +58,6 @@ std::vector<std::vector<double>> nested(const Matrix& m) {
   }
   return out;
 }
-std::vector<double> flat(const Vector& v) { return {v.data(), v.data() + v.size()}; }
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
-  return field + "\"";
-}
-
 /// A table with a name for each row and each column.
 template <class M>
 std::string csv(const std::string& corner, const std::vector<std::string>& row_names,
@@ -108,25 +80,9 @@ std::vector<std::string> numbered(const char* stem, Index count) {
   return names;
 }
 
-Table Fit::read(const std::string& file, const std::string& label_file) const {
-  Table table = read_table(file, {.label = label_file.empty() ? label : std::string(),
-                                  .has_label = label_file.empty(),
-                                  .columns = columns,
-                                  .memory_limit = std::uint64_t(16) << 30});
-  if (!label_file.empty()) {
-    table.labels = read_labels(label_file);
-    if (Index(table.labels.size()) != table.x.rows())
-      throw FileError(sentence(label_file, ": there are ", table.labels.size(), " labels, but ",
-                               file, " has ", table.x.rows(), " rows"));
-  }
-  if (table.labels.empty())
-    throw FileError(file + ": has no labels; name the file that has them with --labels");
-  return table;
-}
-
-std::shared_ptr<const ClassData> Fit::rows_of(const Table& table, const std::vector<int>& y,
-                                              const std::vector<Index>& rows, Index classes,
-                                              const FeatureMap& map, bool single) const {
+std::shared_ptr<const ClassData> rows_of(const Table& table, const std::vector<int>& y,
+                                         const std::vector<Index>& rows, Index classes,
+                                         const FeatureMap& map, bool single) {
   std::vector<int> chosen;
   for (const Index i : rows) chosen.push_back(y[std::size_t(i)]);
   if (single)
@@ -134,14 +90,18 @@ std::shared_ptr<const ClassData> Fit::rows_of(const Table& table, const std::vec
   return std::make_shared<const ClassData>(map.design<double>(table.x, rows), chosen, classes);
 }
 
-Rows Fit::split(Table& table, const std::vector<int>& y, Index classes, const FeatureMap& map,
-                const MemoryPlan& plan) const {
+std::vector<Index> all_rows(const Table& table) {
   std::vector<Index> rows(static_cast<std::size_t>(table.x.rows()));
   std::iota(rows.begin(), rows.end(), Index(0));
-  std::vector<Index> held;
+  return rows;
+}
+
+Rows FitReducedRank::split(const Table& table, const std::vector<int>& y, Index classes,
+                           const FeatureMap& map, bool single) const {
+  std::vector<Index> rows = all_rows(table), held;
   if (settings.holdout > 0.0) {
-    const Matrix keys =
-        Draws(std::uint64_t(settings.seed), std::uint64_t(3) << 61).uniforms(0, table.x.rows(), 1);
+    const Draws draws(std::uint64_t(settings.seed), std::uint64_t(3) << 61);  // no iteration's
+    const Matrix keys = draws.uniforms(0, table.x.rows(), 1);
     const auto test_begin = std::stable_partition(
         rows.begin(), rows.end(), [&](Index i) { return keys(i) >= settings.holdout; });
     held.assign(test_begin, rows.end());
@@ -149,19 +109,20 @@ Rows Fit::split(Table& table, const std::vector<int>& y, Index classes, const Fe
     require(!rows.empty() && !held.empty(), "--holdout ", settings.holdout, " of ", table.x.rows(),
             " rows leaves nothing to fit or nothing to test on");
   }
-  Rows both{rows_of(table, y, rows, classes, map, plan.single_design), nullptr};
-  if (!held.empty()) both.test = rows_of(table, y, held, classes, map, plan.single_design);
+  Rows both{rows_of(table, y, rows, classes, map, single), nullptr};
+  if (!held.empty()) both.test = rows_of(table, y, held, classes, map, single);
   return both;
 }
 
-Ended Fit::descend(const Rows& rows, Index rank, Index start, const RunFolder* folder) const {
+Leg FitReducedRank::descend(const Rows& rows, Index rank, Index start,
+                            const RunFolder* folder) const {
   const auto began = std::chrono::steady_clock::now();
   const auto passed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   };
   Trace trace;
   const auto record = trace.observer();
-  const auto end = factor_lbfgs(
+  const auto best = factor_lbfgs(
       *rows.train, reduced_rank_start(*rows.train, rank, start, std::uint64_t(settings.seed)),
       {.iterations = settings.iterations > 0 ? settings.iterations : 1000, .tolerance = 1e-7},
       [&](Index k, double value) {
@@ -173,90 +134,54 @@ Ended Fit::descend(const Rows& rows, Index rank, Index start, const RunFolder* f
     trace.write_csv(text);
     folder->write("trace.csv", text.str());
   }
-  const Status status = end.converged          ? Status::converged
+  const Status status = best.converged         ? Status::converged
                         : interrupted().load() ? Status::interrupted
                                                : Status::iterations_done;
   return {rank,
           start,
-          end.point,
-          std::string(name(status)),
-          std::string(describe(status)),
-          end.objective,
-          end.iterations,
-          passed(),
+          {.status = std::string(name(status)),
+           .sentence = std::string(describe(status)),
+           .objective = best.objective,
+           .iterations = best.iterations,
+           .seconds = passed()},
+          best.point,
           Record::unknown};
 }
 
-Ended Fit::solve(const Rows& rows, Index rank, Index start, const MemoryPlan& plan,
-                 const RunFolder* folder) const {
+Leg FitReducedRank::solve(const Rows& rows, Index rank, Index start, const MemoryPlan& plan,
+                          const RunFolder* folder) const {
   if (settings.method == "lbfgs") return descend(rows, rank, start, folder);
-  ReducedRankRun fit = make_run(rows.train, settings, rank, start, plan);
-  std::vector<Observer<Erased>> observers;
-  std::ofstream trace;
-  if (folder != nullptr) {
-    const bool going_on = resume && std::filesystem::exists(folder->file("checkpoint"));
-    if (going_on) {
-      restore(fit.state, read_checkpoint(folder->file("checkpoint")));
-      folder->cut_trace(fit.state.iteration);
-    }
-    trace.open(folder->file("trace.csv"), going_on ? std::ios::app : std::ios::out);
-    if (!going_on) trace << Trace::csv_header() << std::flush;
-    observers.emplace_back([&](const Record& r, const Erased&) {
-      trace << Trace::csv_line(r) << std::flush;
-      if (!trace) throw FileError(folder->file("trace.csv").string() + ": cannot be written");
-    });
-    observers.emplace_back(Checkpoint(folder->file("checkpoint"), 30.0));
+  ErasedRun fit = make_run(rows.train, settings, rank, start, plan);
+  Leg leg{rank, start, drive(fit, folder), reduced_rank_point(fit.state.estimate()),
+          gain_left(fit, rows.train)};
+  if (leg.end.status == name(Status::iterations_done) && leg.gain < settings.tolerance) {
+    leg.end.status = name(Status::converged);
+    leg.end.sentence = describe(Status::converged);
   }
-  if (!quiet && isatty(STDERR_FILENO) != 0)
-    observers.emplace_back(Progress(std::cerr, fit.planned));
-  const Outcome outcome =
-      fisherman::run(fit.state, fit.model, fit.options,
-                     when_set(interrupted()) || after_iterations(fit.planned), observers);
-  const double gain = gain_left(fit, rows.train);
-  Status status = outcome.status;
-  if (status == Status::iterations_done && gain < settings.tolerance) status = Status::converged;
-  std::string text(describe(status));
-  if (!outcome.trouble.empty()) text += " (" + outcome.trouble + ")";
-  const AnyFrame end = fit.state.estimate();
-  return {rank,
-          start,
-          reduced_rank_point(end),
-          std::string(name(status)),
-          text,
-          fit.model.objective(end).value(),
-          fit.state.iteration,
-          fit.state.seconds,
-          gain,
-          fit.state.rejected};
+  return leg;
 }
 
-Json Fit::describe_end(const Rows& rows, const Ended& end) const {
-  const Evaluation train = evaluate(*rows.train, end.point);
-  Json result;
-  result["rank"] = end.rank;
-  result["start"] = end.start;
-  result["status"] = end.status;
-  result["sentence"] = end.sentence;
-  result["objective"] = end.objective;
+Json described(const Rows& rows, const Leg& leg) {
+  const Evaluation train = evaluate(*rows.train, leg.point);
+  Json result = leg.end.json();
+  result["rank"] = leg.rank;
+  result["start"] = leg.start;
+  result["gain"] = std::isnan(leg.gain) ? Json() : Json(leg.gain);
   result["accuracy"] = train.accuracy;
-  result["iterations"] = end.iterations;
-  result["seconds"] = end.seconds;
-  result["gain"] = std::isnan(end.gain) ? Json() : Json(end.gain);
-  result["rejected"] = end.rejected;
   // If every row's class is the likeliest, a larger multiple of B fits better still, without end.
   result["separable"] = train.accuracy == 1.0;
   if (rows.test) {
-    const Evaluation test = evaluate(*rows.test, end.point);
+    const Evaluation test = evaluate(*rows.test, leg.point);
     result["test_loss"] = test.loss;
     result["test_accuracy"] = test.accuracy;
   }
-  result["singular_values"] = flat(components(end.point).s);
+  result["singular_values"] = numbers(components(leg.point).s);
   return result;
 }
 
-void Fit::write_model(const RunFolder& folder, const Ended& end, const FeatureMap& map,
-                      const std::vector<std::string>& classes, const Rows& rows,
-                      Json& result) const {
+void FitReducedRank::write_model(const RunFolder& folder, const Leg& end, const FeatureMap& map,
+                                 const std::vector<std::string>& classes, const Rows& rows,
+                                 Json& result) const {
   const FixedRank& B = end.point.factor<0>();
   const Vector& alpha = end.point.factor<1>().point();
   const Components parts = components(end.point);
@@ -265,14 +190,14 @@ void Fit::write_model(const RunFolder& folder, const Ended& end, const FeatureMa
   model["model"] = "reduced-rank";
   model["columns"] = map.names;
   model["kept"] = map.kept;
-  model["shift"] = flat(map.shift);
-  model["scale"] = flat(map.scale);
+  model["shift"] = numbers(map.shift);
+  model["scale"] = numbers(map.scale);
   model["classes"] = classes;
   model["label"] = label;
   model["U"] = nested(B.U());
   model["S"] = nested(B.S());
   model["V"] = nested(B.V());
-  model["intercepts"] = flat(alpha);
+  model["intercepts"] = numbers(alpha);
   folder.write("model.json", model);
   const Matrix full = map.restored(B.matrix());
   folder.write("B.csv", csv("feature", map.names, free, full));
@@ -302,9 +227,33 @@ void Fit::write_model(const RunFolder& folder, const Ended& end, const FeatureMa
   folder.write("covariance.npy", npy_bytes(uncertainty->covariance()));
 }
 
-int Fit::run() {
-  flags.apply(options, config);
-  require(!resume || !out.empty(), "--resume needs --out, the folder of the run to go on with");
+void FitReducedRank::print(const Json& result, const Leg& best) const {
+  std::cout << std::fixed << std::setprecision(5);
+  const bool tested = result.contains("test_loss");
+  if (result.contains("fits")) {
+    std::cout << " rank  start   training   accuracy" << (tested ? "   held-out   accuracy" : "")
+              << '\n';
+    for (const Json& one : result["fits"]) {
+      std::cout << std::setw(5) << one["rank"].get<Index>() << std::setw(7)
+                << one["start"].get<Index>();
+      for (const char* column : {"objective", "accuracy", "test_loss", "test_accuracy"})
+        if (one.contains(column)) std::cout << std::setw(11) << one[column].get<double>();
+      std::cout << '\n';
+    }
+    std::cout << '\n';
+  }
+  std::cout << best.end.sentence << "\nrank " << best.rank << ": mean training loss "
+            << best.end.objective << " nats, accuracy " << result["accuracy"].get<double>()
+            << ", after " << best.end.iterations << " iterations, " << std::setprecision(2)
+            << best.end.seconds << " s\n"
+            << std::setprecision(5);
+  if (tested)
+    std::cout << "held-out loss " << result["test_loss"].get<double>() << ", accuracy "
+              << result["test_accuracy"].get<double>() << '\n';
+}
+
+int FitReducedRank::run() {
+  apply();
   require(test_labels.empty() || !test_data.empty(), "--test-labels needs --test-data");
   require(test_data.empty() || settings.holdout == 0.0,
           "--test-data and --holdout do not go together: one of them is enough");
@@ -312,144 +261,80 @@ int Fit::run() {
   require(!resume || settings.method != "lbfgs",
           "--method lbfgs is done in one go and has nothing to resume");
   set_threads(int(settings.threads));
-  Table table = read(data, labels);
+  Table table = read();
   const auto [y, classes] = class_labels(table.labels, labels.empty() ? data : labels);
   const FeatureMap map = FeatureMap::of(table.x, table.names, settings.scale);
-  const auto K = Index(classes.size());
-  const std::vector<Index> ranks = settings.ranks(Index(map.kept.size()), K);
-  const MemoryPlan plan =
-      plan_memory(settings, table.x.rows(), table.x.cols(), Index(map.kept.size()), K,
-                  *std::max_element(ranks.begin(), ranks.end()));
-  if (const auto dropped = map.names.size() - map.kept.size(); dropped > 0)
-    say(sentence(dropped, " of ", map.names.size(),
+  const auto K = Index(classes.size()), kept = Index(map.kept.size());
+  const std::vector<Index> ranks = settings.ranks(kept, K);
+  const MemoryPlan plan = plan_memory(settings, table.x.rows(), table.x.cols(), kept, K,
+                                      *std::max_element(ranks.begin(), ranks.end()));
+  if (kept < table.x.cols())
+    say(sentence(table.x.cols() - kept, " of ", table.x.cols(),
                  " features are constant; they are left out, and their coefficients are 0"));
-  say(sentence("memory: about ", std::ceil(plan.peak() / 1e6), " MB at the peak"));
-  Rows rows = split(table, y, K, map, plan);
+  Rows rows = split(table, y, K, map, plan.single_design);
+  Json config_json = config_of(table);
   table.x.resize(0, 0);
   if (!test_data.empty()) {
     const Table test = read(test_data, test_labels);
-    std::vector<Index> all(static_cast<std::size_t>(test.x.rows()));
-    std::iota(all.begin(), all.end(), Index(0));
     const auto test_y =
         class_labels(test.labels, classes, test_labels.empty() ? test_data : test_labels);
-    rows.test = rows_of(test, test_y, all, K, map, plan.single_design);
+    rows.test = rows_of(test, test_y, all_rows(test), K, map, plan.single_design);
+    config_json["test-data"] = file_checksum(test_data);
   }
-
-  Json config_json = as_json(options);
-  for (const auto& [key, file] : {std::pair{"data", data},
-                                  {"labels", labels},
-                                  {"test-data", test_data},
-                                  {"test-labels", test_labels}}) {
-    if (file.empty()) continue;
-    config_json[key] = std::filesystem::absolute(file).string();
-    config_json[std::string(key) + "-checksum"] = file_checksum(file);
-  }
-  config_json["version"] = FISHERMAN_VERSION;
   const bool several = ranks.size() > 1 || settings.starts > 1;
-  std::unique_ptr<RunFolder> folder;
-  if (!out.empty()) {
-    folder = std::make_unique<RunFolder>(out, resume, several ? "config.json" : "checkpoint");
-    if (resume)
-      folder->require_same(config_json);
-    else
-      folder->write("config.json", config_json);
-  }
+  const auto folder = this->folder(config_json);
 
-  Json fits = Json::array();
-  std::optional<Ended> best;
-  Json best_result;
-  double best_value = INFINITY;
+  Json fits = Json::array(), chosen;
+  std::optional<Leg> best;
+  double best_value = 0.0;
   for (const Index rank : ranks) {
-    std::optional<Ended> best_start;
-    Json start_result;
-    for (Index start = 0; start < settings.starts; ++start) {
-      std::unique_ptr<RunFolder> leg;
-      if (folder && several) {
-        const auto where = std::filesystem::path(out) / sentence("rank-", rank, "-start-", start);
-        leg = std::make_unique<RunFolder>(where, false);
-      }
-      const Ended end = solve(rows, rank, start, plan, leg ? leg.get() : folder.get());
-      Json result = describe_end(rows, end);
-      if (several) {
-        say(sentence("rank ", rank, ", start ", start, ": training loss ", end.objective,
-                     rows.test ? sentence(", held-out loss ", result["test_loss"].get<double>())
-                               : std::string()));
-        fits.push_back(result);
-        if (leg) leg->write("result.json", result);
-      }
-      if (!best_start || end.objective < best_start->objective)
-        best_start = end, start_result = std::move(result);
-      if (end.status == "interrupted") break;
+    std::optional<Leg> of_starts;
+    Json of_starts_result;
+    for (Index start = 0; start < settings.starts && !interrupted().load(); ++start) {
+      std::unique_ptr<RunFolder> inside;
+      if (folder && several)
+        inside = std::make_unique<RunFolder>(
+            folder->file(sentence("rank-", rank, "-start-", start).c_str()), false);
+      const Leg leg = solve(rows, rank, start, plan, inside ? inside.get() : folder.get());
+      const Json result = described(rows, leg);
+      if (inside) inside->write("result.json", result);
+      fits.push_back(result);
+      if (!of_starts || leg.end.objective < of_starts->end.objective)
+        of_starts = leg, of_starts_result = result;
     }
-    // Among ranks the held-out rows decide; without any, the last rank that was asked for stands.
-    const double value = rows.test ? start_result["test_loss"].get<double>() : -double(rank);
+    if (!of_starts) break;
+    // Among ranks the held-out rows decide; without any, the largest stands.
+    const double value = rows.test ? of_starts_result["test_loss"].get<double>() : -double(rank);
     if (!best || value < best_value)
-      best = best_start, best_result = start_result, best_value = value;
-    if (best_start->status == "interrupted") break;
+      best = of_starts, chosen = of_starts_result, best_value = value;
   }
-  Json result = best_result;
+  if (!best) return not_converged;  // a signal before the first iteration
+  Json result = chosen;
   if (several) result["fits"] = fits;
-  result["memory_predicted"] = plan.peak();
   if (folder) {
     write_model(*folder, *best, map, classes, rows, result);
     folder->write("result.json", result);
   }
-  if (json) {
+  if (json)
     std::cout << result.dump(2) << '\n';
-  } else {
-    if (several) {
-      std::cout << " rank  start   training   accuracy"
-                << (rows.test ? "   held-out   accuracy" : "") << '\n'
-                << std::fixed << std::setprecision(5);
-      for (const Json& one : fits) {
-        std::cout << std::setw(5) << one["rank"].get<Index>() << std::setw(7)
-                  << one["start"].get<Index>() << std::setw(11) << one["objective"].get<double>()
-                  << std::setw(11) << one["accuracy"].get<double>();
-        if (rows.test)
-          std::cout << std::setw(11) << one["test_loss"].get<double>() << std::setw(11)
-                    << one["test_accuracy"].get<double>();
-        std::cout << '\n';
-      }
-      std::cout << '\n';
-    }
-    std::cout << std::fixed << std::setprecision(5) << best->sentence << "\nrank " << best->rank
-              << ": mean training loss " << best->objective << " nats, accuracy "
-              << result["accuracy"].get<double>() << ", after " << best->iterations
-              << " iterations, " << std::setprecision(2) << best->seconds << " s\n"
-              << std::setprecision(5);
-    if (rows.test)
-      std::cout << "held-out loss " << result["test_loss"].get<double>() << ", accuracy "
-                << result["test_accuracy"].get<double>() << '\n';
-  }
+  else
+    print(result, *best);
   if (result["separable"].get<bool>())
     say("warning: every row's class is the likeliest, so the classes are linearly separable: the "
         "likelihood has no finite maximum, and the coefficients grow with the iterations");
-  const bool asked = best->status == "iterations_done" && settings.iterations > 0;
-  return best->status == "converged" || asked ? done : not_converged;
+  return interrupted().load() ? not_converged : best->end.exit_code(settings.iterations);
 }
 
 }  // namespace
 
 void add_fit_reduced_rank(CLI::App& fit, int& exit_code) {
-  auto self = std::make_shared<Fit>();
+  auto self = std::make_shared<FitReducedRank>();
   CLI::App* const command = fit.add_subcommand(
       "reduced-rank", "multinomial logistic regression with a coefficient matrix of low rank");
-  command->add_option("--data", self->data, "CSV, LIBSVM, npy or IDX file, gzipped or not")
-      ->required();
-  command->add_option("--labels", self->labels, "the classes, if they are in a file of their own");
-  command->add_option("--label", self->label,
-                      "the column that holds the classes (default: label, or the last)");
-  command->add_option("--columns", self->columns,
-                      "features of a LIBSVM file, if the last ones do not occur");
+  self->settings.describe(self->options);
+  self->add_to(*command);
   command->add_option("--test-data", self->test_data, "rows to test on, in the form of --data");
   command->add_option("--test-labels", self->test_labels, "their classes");
-  command->add_option("--config", self->config, "a JSON file of options, as config.json has them");
-  command->add_option("--out", self->out, "a folder for everything that comes out");
-  command->add_flag("--resume", self->resume, "go on with the run in --out");
-  command->add_flag("--json", self->json, "print the result as one JSON object and nothing else");
-  command->add_flag("--quiet", self->quiet, "no progress and no warnings");
-  self->settings.describe(self->options);
-  self->flags.add_to(*command, self->options);
   command->footer(
       "Example:\n  fisherman fit reduced-rank --data train-images-idx3-ubyte.gz --labels "
       "train-labels-idx1-ubyte.gz --rank 5 --out digits\n"

@@ -31,29 +31,15 @@ void ReducedRankSettings::describe(Options& o) {
   o.add("scale", scale,
         "pixel: divide by 255; auto: that for whole numbers from 0 to 255, otherwise standardize",
         {"auto", "pixel", "standardize", "none"});
-  o.add("iterations", iterations, "do just so many; 0: as many as --passes, but 1000 at least");
-  o.add("passes", passes, "over the data", Rule::positive);
-  o.add("batch", batch, "rows for each gradient", Rule::positive);
-  o.add("scores", scores, "of them, with a sampled label for the Fisher estimate; 0: a quarter");
-  o.add("epsilon", epsilon, "the Fisher estimate starts at epsilon I; 0: from the first scores",
-        Rule::not_negative);
-  o.add("step-size", step_size, "the first step; 0: by method", Rule::not_negative);
-  o.add("delay", delay, "iterations before steps begin to shrink", Rule::positive);
-  o.add("decay", decay, "steps shrink like (delay/(delay+s))^decay", Rule::fraction);
-  o.add("kl-radius", kl_radius, "nats a row that a step may move the model; 0: no limit",
-        Rule::not_negative);
-  o.add("norm-cap", norm_cap, "length of a step; 0: no limit", Rule::not_negative);
-  o.add("no-guard", no_guard, "let steps leave the region where the geometry can be trusted");
-  o.add("average", average, "average the iterates; auto: yes", {"auto", "on", "off"});
-  o.add("tolerance", tolerance, "converged when less than so many nats a row are to be gained",
+  o.add("passes", passes, "over the data, if --iterations is 0; 1000 iterations at least",
         Rule::positive);
   o.add("starts", starts, "the best of so many is kept; the first is the paper's", Rule::positive);
   o.add("holdout", holdout, "share of the rows that is not fitted but tested on", Rule::fraction);
   o.add("standard-errors", standard_errors, "from the Fisher information; auto: if it is cheap",
         {"auto", "on", "off"});
-  o.add("eval-every", eval_every, "iterations between evaluations of the objective; 0: ten a pass");
-  o.add("seed", seed, "of all random numbers");
-  o.add("threads", threads, "0: all cores");
+  describe_run(o, {.batch = "rows for each gradient",
+                   .scores = "rows of them that get a sampled label; 0: a quarter",
+                   .tolerance = "converged when less than so many nats a row are to be gained"});
 }
 
 std::vector<Index> ReducedRankSettings::ranks(Index features, Index classes) const {
@@ -228,8 +214,8 @@ ReducedRank reduced_rank_point(const AnyFrame& frame) {
   return frame.as<ReducedRank>();
 }
 
-ReducedRankRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRankSettings& s,
-                        Index rank, Index start, const MemoryPlan& plan) {
+ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRankSettings& s,
+                   Index rank, Index start, const MemoryPlan& plan) {
   require(s.method != "lbfgs", "L-BFGS makes no run");
   const bool extrinsic = s.method == "extrinsic", learning = s.method != "rsgd";
   const Index p = data->features(), k = data->classes() - 1;
@@ -243,27 +229,22 @@ ReducedRankRun make_run(const std::shared_ptr<const ClassData>& data, const Redu
     const Matrix scores = model.scores(first, Draws(std::uint64_t(s.seed), 0));
     epsilon = scores.squaredNorm() / 64.0;
   }
-  const double step = s.step_size > 0.0 ? s.step_size : learning ? 0.2 : 1.0;
   const double per_pass = double(data->rows()) / double(s.batch);
   const auto planned =
       s.iterations > 0 ? s.iterations
                        : std::max<std::int64_t>(1000, std::int64_t(std::ceil(s.passes * per_pass)));
   const Average average({.on = s.average != "off", .start = 0, .power = 2.0});
-  ReducedRankRun run{
+  ErasedRun run{
       {extrinsic ? AnyFrame(ExtrinsicReducedRank(first)) : AnyFrame(first),
        fisher_for(s, p, k, rank, epsilon, plan.single_operators), std::uint64_t(s.seed), average},
       extrinsic ? AnyModel::of<ExtrinsicReducedRank>(model) : AnyModel::of<ReducedRank>(model),
       {},
+      after_iterations(planned),
       planned};
-  run.options.rule = {.step_size = step,
-                      .delay = s.delay,
-                      .decay = s.decay,
-                      .kl_radius = learning ? s.kl_radius : 0.0,
-                      .norm_cap = s.norm_cap,
-                      .guard = !s.no_guard};
+  run.options.rule =
+      s.rule({.step_size = learning ? 0.2 : 1.0, .decay = 0.75, .kl_radius = learning ? 0.1 : 0.0});
   run.options.carry = s.method == "ifngd" && s.blocks == "paper" ? Carry::paper : Carry::frame;
-  run.options.evaluate_every =
-      s.eval_every > 0 ? s.eval_every : std::max<std::int64_t>(1, std::int64_t(per_pass / 10.0));
+  run.options.evaluate_every = s.eval_every;
   return run;
 }
 
@@ -293,7 +274,7 @@ ReducedRankOptimum factor_lbfgs(const ClassData& data, const ReducedRank& start,
           end.value, end.iterations, end.converged};
 }
 
-double gain_left(ReducedRankRun& run, const std::shared_ptr<const ClassData>& data) {
+double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data) {
   const Multinomial model(data);
   const AnyFrame end = run.state.estimate();
   const ReducedRank point = reduced_rank_point(end);

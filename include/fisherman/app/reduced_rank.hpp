@@ -7,42 +7,29 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/options.hpp"
-#include "fisherman/fisher/any_fisher.hpp"
-#include "fisherman/manifold/any_frame.hpp"
-#include "fisherman/model/any_model.hpp"
+#include "fisherman/app/erased_run.hpp"
+#include "fisherman/app/run_settings.hpp"
 #include "fisherman/model/multinomial.hpp"
 #include "fisherman/solve/lbfgs.hpp"
-#include "fisherman/solve/run.hpp"
 
 namespace fisherman {
 
-struct ReducedRankSettings {
+struct ReducedRankSettings : RunSettings {
   std::string rank = "5";
   std::string method = "ifngd";
   std::string blocks = "column";
   std::string precision = "auto";
   std::string scale = "auto";
-  std::int64_t iterations = 0;
   double passes = 3.0;
-  std::int64_t batch = 128;
-  std::int64_t scores = 0;
-  double epsilon = 0.0;
-  double step_size = 0.0;
-  double delay = 100.0;
-  double decay = 0.75;
-  double kl_radius = 0.1;
-  double norm_cap = 0.0;
-  bool no_guard = false;
-  std::string average = "auto";
-  double tolerance = 0.02;
   std::int64_t starts = 1;
   double holdout = 0.0;
   std::string standard_errors = "auto";
-  std::int64_t eval_every = 0;
-  std::int64_t seed = 1;
-  std::int64_t threads = 1;
 
+  ReducedRankSettings() {
+    batch = 128;
+    tolerance = 0.02;
+    eval_every = 50;
+  }
   void describe(Options& options);
   /// The ranks of `--rank 1,2,5`. Throws Misuse unless they are whole numbers, 1 ≤ r ≤ min(p, K−1).
   std::vector<Index> ranks(Index features, Index classes) const;
@@ -76,17 +63,10 @@ struct MemoryPlan {
 MemoryPlan plan_memory(const ReducedRankSettings& settings, Index rows, Index columns, Index kept,
                        Index classes, Index rank);
 
-/// A run, ready to start.
-struct ReducedRankRun {
-  State<AnyFrame, AnyFisher> state;
-  AnyModel model;
-  RunOptions options;
-  std::int64_t planned;  // iterations
-};
 /// `method` must not be "lbfgs". Start 0 is the paper's; the others are random.
-ReducedRankRun make_run(const std::shared_ptr<const ClassData>& data,
-                        const ReducedRankSettings& settings, Index rank, Index start,
-                        const MemoryPlan& plan);
+ErasedRun make_run(const std::shared_ptr<const ClassData>& data,
+                   const ReducedRankSettings& settings, Index rank, Index start,
+                   const MemoryPlan& plan);
 ReducedRank reduced_rank_start(const ClassData& data, Index rank, Index start, std::uint64_t seed);
 /// The point of a run's frame, intrinsic or extrinsic.
 ReducedRank reduced_rank_point(const AnyFrame& frame);
@@ -102,7 +82,7 @@ ReducedRankOptimum factor_lbfgs(const ClassData& data, const ReducedRank& start,
                                 const LbfgsOptions& options, const LbfgsWatch& watch = {});
 
 /// ½gᵀF⁻¹g with the gradient over all rows and the run's own estimate of F: nats a row still to be had.
-double gain_left(ReducedRankRun& run, const std::shared_ptr<const ClassData>& data);
+double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data);
 
 struct Evaluation {
   double loss;  // mean −log P(class)
