@@ -1,0 +1,231 @@
+// Reduced-rank regression as the command line runs it, on small problems.
+#include "fisherman/app/reduced_rank.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+
+#include "expect_laws.hpp"
+#include "fisherman/core/parallel.hpp"
+#include "fisherman/fisher/block_diagonal.hpp"
+#include "fisherman/fisher/dense.hpp"
+#include "fisherman/fisher/kronecker.hpp"
+#include "toy.hpp"
+
+namespace fisherman {
+namespace {
+
+constexpr Index features = 5, classes = 4, rows = 600;
+
+/// Labels drawn from a model of rank 2.
+std::shared_ptr<const ClassData> data(Index n = rows) {
+  const Matrix x = toy::random_matrix(features, n, 1);
+  const Matrix B = toy::random_matrix(features, 2, 2) * toy::random_matrix(2, classes - 1, 3);
+  const Matrix p = probabilities(B.transpose() * x);
+  const Matrix u = Draws(4, 0).uniforms(0, n, 1);
+  std::vector<int> y;
+  for (Index i = 0; i < n; ++i) {
+    double below = 0.0;
+    int k = 0;
+    while (k < classes - 1 && u(i) >= (below += p(k, i))) ++k;
+    y.push_back(k);
+  }
+  return std::make_shared<const ClassData>(x, y, classes);
+}
+
+ReducedRankSettings settings(const std::string& method, const std::string& blocks = "column") {
+  ReducedRankSettings s;
+  s.method = method;
+  s.blocks = blocks;
+  s.batch = 32;
+  s.iterations = 150;
+  s.eval_every = 10;
+  return s;
+}
+
+ErasedRun made(const ReducedRankSettings& s, Index rank = 2, Index start = 0) {
+  return make_run(data(), s, rank, start, plan_memory(s, rows, features, features, classes, rank));
+}
+
+const std::vector<ReducedRankSettings>& every_scheme() {
+  static const std::vector<ReducedRankSettings> all = {settings("ifngd", "column"),
+                                                       settings("ifngd", "ambient"),
+                                                       settings("ifngd", "paper"),
+                                                       settings("ifngd", "full"),
+                                                       settings("rsgd"),
+                                                       settings("extrinsic"),
+                                                       settings("kfac")};
+  return all;
+}
+
+TEST(ReducedRank, EverySchemeComesCloseToTheOptimum) {
+  const auto best = factor_lbfgs(*data(), reduced_rank_start(*data(), 2, 0, 1), {});
+  EXPECT_TRUE(best.converged);
+  const Multinomial model(data());
+  EXPECT_LT(model.exact_gradient(best.point).norm(), 1e-3);
+  for (const ReducedRankSettings& s : every_scheme()) {
+    ErasedRun run = made(s);
+    const double before = run.model.objective(run.state.frame).value();
+    fisherman::run(run.state, run.model, run.options, run.stop);
+    const double after = run.model.objective(run.state.estimate()).value();
+    const double gap = (after - best.objective) / (before - best.objective);
+    // Eight passes; rsgd, without a metric, is allowed to be slow.
+    EXPECT_LT(gap, s.method == "rsgd" ? 0.5 : 0.1) << s.method << ' ' << s.blocks;
+    EXPECT_GT(gap, -1e-3) << s.method << ' ' << s.blocks;
+    EXPECT_GE(gain_left(run, data()), 0.0);
+  }
+}
+
+TEST(ReducedRank, ThreadsAndResumesDoNotChangeABit) {
+  for (const ReducedRankSettings& s : every_scheme()) {
+    ErasedRun whole = made(s), cut = made(s), resumed = made(s);
+    fisherman::run(whole.state, whole.model, whole.options, after_iterations(60));
+    set_threads(2);
+    fisherman::run(cut.state, cut.model, cut.options, after_iterations(23));
+    restore(resumed.state, saved(cut.state));
+    fisherman::run(resumed.state, resumed.model, resumed.options, after_iterations(60));
+    set_threads(1);
+    EXPECT_EQ(resumed.state.estimate().point(), whole.state.estimate().point())
+        << s.method << ' ' << s.blocks;
+    ReducedRankSettings other = s;
+    other.seed = 2;
+    ErasedRun elsewhere = made(other);
+    fisherman::run(elsewhere.state, elsewhere.model, elsewhere.options, after_iterations(60));
+    EXPECT_NE(elsewhere.state.estimate().point(), whole.state.estimate().point());
+  }
+}
+
+// The ambient operator is never projected: after many iterations it is the inverse of the sum of the very
+// scores it was given. The tolerance is for 2,000 low-rank updates of condition 1e5: 1e-16·1e5·√2000.
+TEST(ReducedRank, TheLazyOperatorIsTheDenseSumOfItsScores) {
+  Multinomial model(data(), {.batch = 8});
+  const ReducedRank start = reduced_rank_start(*data(), 2, 0, 1);
+  const Index d = start.dimension();
+  State state{start, Dense(d, {.epsilon = 1.0})};
+  const StepRule rule{.step_size = 0.1, .kl_radius = 0.1};
+  Matrix sum = Matrix::Identity(d, d);
+  for (int s = 0; s < 2000; ++s) {
+    const Matrix phi = model.scores(state.frame, Draws(state.seed, std::uint64_t(s)));
+    sum += phi * phi.transpose();
+    advance(state, model, rule);
+    ++state.iteration;
+  }
+  const Matrix expected = 16000.0 * sum.inverse();
+  EXPECT_LT((state.fisher.inverse() - expected).norm(), 1e-8 * expected.norm());
+}
+
+/// The relative error of a Fisher estimate gathered along a path of small steps, on the tangent space.
+template <class Move>
+double error_along_a_path(Move move) {
+  Multinomial model(data(), {.batch = 64});
+  ReducedRank frame = reduced_rank_start(*data(), 2, 0, 1);  // both singular values are 1
+  const Index d = frame.dimension(), steps = 300;
+  Matrix sum = Matrix::Zero(d, d);
+  for (Index s = 0; s < steps; ++s) {
+    const Matrix phi = model.scores(frame, Draws(3, std::uint64_t(s)));
+    sum += phi * phi.transpose() / double(64 * steps);
+    const Vector v = 2e-3 * Draws(5, std::uint64_t(s)).normals(0, d, 1);
+    frame = move(frame.retract(v));
+  }
+  const Matrix F = model.fisher_matrix(frame);
+  Matrix tangent(d, d);  // coordinates → those of a tangent vector
+  for (Index k = 0; k < d; ++k) tangent.col(k) = frame.pull(Matrix(frame.push(Vector::Unit(d, k))));
+  return (tangent * (sum - F) * tangent).norm() / F.norm();
+}
+
+TEST(ReducedRank, AnEstimateAlongAPathNeedsAlignedFactors) {
+  // 19,200 scores of dimension 20 or so: a sampling error of a few percent.
+  EXPECT_LT(error_along_a_path([](const ReducedRank& f) { return f; }), 0.1);
+  // The same points with the factors of a fresh SVD, which turn at will.
+  EXPECT_GT(error_along_a_path([](const ReducedRank& f) {
+              return ReducedRank(FixedRank(f.factor<0>().matrix(), 2), f.factor<1>());
+            }),
+            0.3);
+}
+
+TEST(Kronecker, IsTheDenseInverseForOneColumnAndForIndependentFactors) {
+  const Matrix x = toy::random_matrix(6, 40, 1);
+  // One column: Z = x, E[ZᵀZ] = E|Z|², so that only the left factor is left. Its ε is Dense's.
+  Kronecker one(6, 1, {.epsilon = 1e-9});
+  Dense dense(6, {.epsilon = 1e-9});
+  one.absorb(x);
+  dense.absorb(x);
+  const Vector g = toy::random_vector(6, 2);
+  EXPECT_LT((one.solve(g) - dense.solve(g)).norm(), 1e-7 * dense.solve(g).norm());
+  // All pairs of x with c from a set where |c| is constant: F = E[xxᵀ] ⊗ E[ccᵀ].
+  Matrix c(2, 3);
+  c << 1.0, 0.6, 0.0, 0.0, 0.8, -1.0;
+  Matrix scores(12, 120);
+  for (Index i = 0; i < 40; ++i)
+    for (Index j = 0; j < 3; ++j) {
+      const Matrix Z = x.col(i) * c.col(j).transpose();
+      scores.col(3 * i + j) = as_vector(Z);
+    }
+  Kronecker two(6, 2, {.epsilon = 1e-9});
+  two.absorb(scores.leftCols(50));
+  two.absorb(scores.rightCols(70));
+  const Matrix F = scores * scores.transpose() / 120.0;
+  const Vector h = toy::random_vector(12, 3);
+  EXPECT_LT((F * two.solve(h) - h).norm(), 1e-6 * h.norm());
+  EXPECT_EQ(two.count(), 120);
+}
+
+TEST(FeatureMap, DropsConstantsAndRestoresThem) {
+  Matrix x(3, 4);
+  x << 0, 1, 255, 7, 0, 3, 0, 7, 0, 5, 10, 7;
+  const auto names = std::vector<std::string>{"a", "b", "c", "d"};
+  const FeatureMap pixels = FeatureMap::of(x, names, "auto");
+  EXPECT_EQ(pixels.kept, (std::vector<Index>{1, 2, 3}));
+  const Matrix design = pixels.design<double>(x, {2, 0});
+  EXPECT_EQ(design(0, 0), 5.0 / 255.0);
+  EXPECT_EQ(design(1, 1), 1.0);
+  EXPECT_EQ(pixels.restored(Matrix::Ones(3, 2)).rowwise().sum(), (Vector{{0.0, 2.0, 2.0, 2.0}}));
+  x(0, 2) = 255.5;  // no byte: standardised, and the constant 7 goes too
+  const FeatureMap standard = FeatureMap::of(x, names, "auto");
+  EXPECT_EQ(standard.kept, (std::vector<Index>{1, 2}));
+  const Matrix z = standard.design<double>(x, {0, 1, 2});
+  EXPECT_LT(z.rowwise().sum().norm(), 1e-14);
+  EXPECT_NEAR(z.row(0).squaredNorm(), 3.0, 1e-13);
+  expect_misuse([&] { standard.design<double>(x.leftCols(2), {0}); }, "2 columns");
+  expect_misuse(
+      [&] {
+        FeatureMap::of(Matrix::Ones(3, 2), {"a", "b"}, "standardize");
+      },
+      "nothing to fit");
+}
+
+TEST(ReducedRank, SeparableDataEndFinite) {
+  Matrix x(2, 40);
+  std::vector<int> y;
+  for (Index i = 0; i < 40; ++i) {
+    const double angle = 2.0 * double(i % 4) + 0.02 * double(i);
+    x.col(i) << std::cos(angle), std::sin(angle);
+    y.push_back(int(i % 4));
+  }
+  const auto separable = std::make_shared<const ClassData>(x, y, 4);
+  ReducedRankSettings s = settings("ifngd");
+  s.iterations = 400;
+  ErasedRun run = make_run(separable, s, 2, 0, plan_memory(s, 40, 2, 2, 4, 2));
+  EXPECT_EQ(fisherman::run(run.state, run.model, run.options, run.stop).status,
+            Status::iterations_done);
+  const Evaluation end = evaluate(*separable, reduced_rank_point(run.state.estimate()));
+  EXPECT_EQ(end.accuracy, 1.0);
+  EXPECT_TRUE(std::isfinite(end.loss));
+  EXPECT_EQ(end.confusion.trace(), 40);
+}
+
+TEST(ReducedRank, Misuse) {
+  ReducedRankSettings s;
+  s.rank = "1,2,3";
+  EXPECT_EQ(s.ranks(5, 4), (std::vector<Index>{1, 2, 3}));
+  s.rank = "4";
+  expect_misuse([&] { s.ranks(5, 4); }, "between 1 and 3");
+  for (const char* bad : {"", "2,", "x", "2;3", "2.5"}) {
+    s.rank = bad;
+    expect_misuse([&] { s.ranks(5, 4); }, "--rank is '");
+  }
+  s = settings("extrinsic");
+  expect_misuse([&] { plan_memory(s, 1000, 100000, 100000, 100, 5); }, "this machine has");
+}
+
+}  // namespace
+}  // namespace fisherman
