@@ -16,6 +16,7 @@
 #include "fisherman/io/npy.hpp"
 #include "fisherman/solve/observers.hpp"
 #include "fit.hpp"
+#include "reduced_rank_model.hpp"
 
 namespace fisherman::cli {
 namespace {
@@ -46,18 +47,11 @@ struct FitReducedRank : FitCommand {
             const RunFolder* folder) const;
   Leg descend(const Rows& rows, Index rank, Index start, const RunFolder* folder) const;
   void write_model(const RunFolder& folder, const Leg& leg, const FeatureMap& map,
-                   const std::vector<std::string>& classes, const Rows& rows, Json& result) const;
+                   const std::vector<std::string>& classes, const std::string& label_name,
+                   const Rows& rows, Json& result) const;
   void print(const Json& result, const Leg& best) const;
 };
 
-std::vector<std::vector<double>> nested(const Matrix& m) {
-  std::vector<std::vector<double>> out;
-  for (Index i = 0; i < m.rows(); ++i) {
-    const Vector row = m.row(i);
-    out.emplace_back(row.data(), row.data() + row.size());
-  }
-  return out;
-}
 /// A table with a name for each row and each column.
 template <class M>
 std::string csv(const std::string& corner, const std::vector<std::string>& row_names,
@@ -180,25 +174,14 @@ Json described(const Rows& rows, const Leg& leg) {
 }
 
 void FitReducedRank::write_model(const RunFolder& folder, const Leg& end, const FeatureMap& map,
-                                 const std::vector<std::string>& classes, const Rows& rows,
+                                 const std::vector<std::string>& classes,
+                                 const std::string& label_name, const Rows& rows,
                                  Json& result) const {
   const FixedRank& B = end.point.factor<0>();
   const Vector& alpha = end.point.factor<1>().point();
   const Components parts = components(end.point);
   const std::vector<std::string> free(classes.begin(), classes.end() - 1);
-  Json model;
-  model["model"] = "reduced-rank";
-  model["columns"] = map.names;
-  model["kept"] = map.kept;
-  model["shift"] = numbers(map.shift);
-  model["scale"] = numbers(map.scale);
-  model["classes"] = classes;
-  model["label"] = label;
-  model["U"] = nested(B.U());
-  model["S"] = nested(B.S());
-  model["V"] = nested(B.V());
-  model["intercepts"] = numbers(alpha);
-  folder.write("model.json", model);
+  folder.write("model.json", ReducedRankModel{map, end.point, classes, label_name}.to_json());
   const Matrix full = map.restored(B.matrix());
   folder.write("B.csv", csv("feature", map.names, free, full));
   folder.write("B.npy", npy_bytes(full));
@@ -312,7 +295,7 @@ int FitReducedRank::run() {
   Json result = chosen;
   if (several) result["fits"] = fits;
   if (folder) {
-    write_model(*folder, *best, map, classes, rows, result);
+    write_model(*folder, *best, map, classes, table.label_name, rows, result);
     folder->write("result.json", result);
   }
   if (json)

@@ -3,6 +3,7 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "command.hpp"
@@ -10,30 +11,68 @@
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
 #include "logistic_model.hpp"
+#include "reduced_rank_model.hpp"
 
 namespace fisherman::cli {
 namespace {
 
 struct Predict {
-  std::string run_folder, data, out;
+  std::string run_folder, data, labels, out;
   bool json = false;
   int run() const;
+
+ private:
+  nlohmann::ordered_json logistic(const nlohmann::json& json_model, const std::string& file) const;
+  nlohmann::ordered_json reduced_rank(const nlohmann::json& json_model,
+                                      const std::string& file) const;
+  void write(const std::string& rows) const;
 };
 
-int Predict::run() const {
-  const std::filesystem::path file = std::filesystem::path(run_folder) / "model.json";
-  const LogisticModel model = LogisticModel::from_json(read_json(file), file.string());
+void Predict::write(const std::string& rows) const {
+  if (!out.empty())
+    write_file(out, rows);
+  else if (!json)
+    std::cout << rows;
+}
+
+nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
+                                             const std::string& file) const {
+  const ReducedRankModel model = ReducedRankModel::from_json(json_model, file);
+  Table table =
+      read_table(data, {.label = model.label, .has_label = labels.empty(), .label_optional = true});
+  if (!labels.empty()) table.labels = read_labels(labels);
+  const Matrix x = model.design(table, data);
+  std::optional<Uncertainty> uncertainty;
+  const auto covariance = std::filesystem::path(run_folder) / "covariance.npy";
+  if (std::filesystem::exists(covariance))
+    uncertainty.emplace(model.point, read_table(covariance, {.has_label = false}).x);
+  write(predictions_csv(model, x, uncertainty));
+  nlohmann::ordered_json summary;
+  summary["rows"] = x.cols();
+  if (!table.labels.empty()) {
+    const std::string& where = labels.empty() ? data : labels;
+    if (Index(table.labels.size()) != x.cols())
+      throw FileError(sentence(where, ": has ", table.labels.size(), " labels, but ", data, " has ",
+                               x.cols(), " rows"));
+    const ClassData rows(x, class_labels(table.labels, model.classes, where),
+                         Index(model.classes.size()));
+    const Evaluation result = evaluate(rows, model.point);
+    summary["log_loss"] = result.loss;
+    summary["accuracy"] = result.accuracy;
+  }
+  return summary;
+}
+
+nlohmann::ordered_json Predict::logistic(const nlohmann::json& json_model,
+                                         const std::string& file) const {
+  const LogisticModel model = LogisticModel::from_json(json_model, file);
   const Table table = read_table(data, {.label = model.label, .label_optional = true});
   const Matrix p = predictive(model.design(table, data), model.q);
   std::ostringstream rows;
   rows << std::setprecision(10) << "probability,sd,q5,q95\n";
   for (Index i = 0; i < p.rows(); ++i)
     rows << p(i, 0) << ',' << p(i, 1) << ',' << p(i, 2) << ',' << p(i, 3) << '\n';
-  if (!out.empty())
-    write_file(out, rows.str());
-  else if (!json)
-    std::cout << rows.str();
-
+  write(rows.str());
   nlohmann::ordered_json summary;
   summary["rows"] = p.rows();
   summary["class"] = model.classes[1];
@@ -47,6 +86,15 @@ int Predict::run() const {
     summary["log_loss"] = loss / double(p.rows());
     summary["accuracy"] = right / double(p.rows());
   }
+  return summary;
+}
+
+int Predict::run() const {
+  const std::filesystem::path file = std::filesystem::path(run_folder) / "model.json";
+  const nlohmann::json model = read_json(file);
+  const bool low_rank = model.value("model", nlohmann::json()) == "reduced-rank";
+  const auto summary =
+      low_rank ? reduced_rank(model, file.string()) : logistic(model, file.string());
   if (json)
     std::cout << summary.dump(2) << '\n';
   else
@@ -63,6 +111,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   command->add_option("--run", self->run_folder, "the folder of a fit")->required();
   command->add_option("--data", self->data, "rows with the fit's columns; labels are optional")
       ->required();
+  command->add_option("--labels", self->labels, "a file of labels, for a reduced-rank fit");
   command->add_option("--out", self->out,
                       "a CSV file for the predictions (default: standard output)");
   command->add_flag("--json", self->json, "print a summary as one JSON object and nothing else");
