@@ -52,7 +52,8 @@ void add_report(CLI::App& app, int& exit_code) {
   command
       ->add_option("--data", self->data,
                    "where the data are now, if they have moved since the fit; told by checksum")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   command->footer(
       "Example:\n  fisherman fit logistic --data wdbc.csv --out affine\n"
       "  fisherman fit logistic --data wdbc.csv --geometry bw --out bw\n"

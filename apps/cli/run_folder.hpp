@@ -7,6 +7,7 @@
 //   coefficients.csv  name, mean, sd, 5% and 95%
 //   covariance.csv
 //   draws.csv         with --draws, in CmdStan's layout
+//   report.html       a page about it all
 //   checkpoint        to go on from
 #pragma once
 

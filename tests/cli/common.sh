@@ -21,14 +21,27 @@ field() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1"
 # The columns of a trace that are not a time.
 untimed() { cut -d, -f1,3- "$1"; }
 
-# 300 rows, 8 columns with names that need quoting, a noisy class. A generator of our own: awk's differs.
+# has FILE PART…: the file holds each part, to the letter.
+has() {
+  local file=$1 part
+  shift
+  for part in "$@"; do grep -qF -- "$part" "$file" || fail "'$part' is not in $file"; done
+}
+has_not() {
+  local file=$1 part
+  shift
+  for part in "$@"; do ! grep -qF -- "$part" "$file" || fail "'$part' is in $file"; done
+}
+
+# make_data [ROWS COLUMNS FIRST_NAME]: data.csv, with names that need quoting and a noisy class. A generator of
+# our own: awk's differs.
 make_data() {
-  awk 'BEGIN {
+  awk -v rows="${1:-300}" -v columns="${2:-8}" -v first="${3:-\"a, b\"}" 'BEGIN {
     seed = 42
-    printf "\"a, b\""; for (j = 2; j <= 8; ++j) printf ",x%d", j; print ",label"
-    for (i = 0; i < 300; ++i) {
+    printf "%s", first; for (j = 2; j <= columns; ++j) printf ",x%d", j; print ",label"
+    for (i = 0; i < rows; ++i) {
       eta = 0
-      for (j = 1; j <= 8; ++j) {
+      for (j = 1; j <= columns; ++j) {
         seed = (seed * 16807) % 2147483647; u = seed / 2147483647 - 0.5
         eta += (j - 4) * u; printf "%s%.6f", (j > 1 ? "," : ""), u * j
       }

@@ -11,7 +11,7 @@ make_data
 awk -v a="$(field fit.json objective)" -v b="$(field exact.json objective)" \
   'BEGIN { exit !(a - b > -1e-6 && a - b < 0.02) }' || fail "the default is not within 0.02 nats"
 cmp fit.json fit/result.json || fail "--json and result.json differ"
-for file in config.json trace.csv result.json model.json coefficients.csv covariance.csv draws.csv checkpoint; do
+for file in config.json trace.csv result.json model.json coefficients.csv covariance.csv draws.csv report.html checkpoint; do
   [[ -s fit/$file ]] || fail "there is no $file"
 done
 [[ $(grep -vc '^#' fit/draws.csv) == 51 ]] || fail "draws.csv has not 50 draws"

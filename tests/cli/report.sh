@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# fisherman report from outside: report.sh PROGRAM WORK_FOLDER
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+make_data 120 5
+
+"$program" fit logistic --data data.csv --out runs/a --quiet --json >a.json
+"$program" fit logistic --data data.csv --method ifngd --iterations 60 --out runs/b --quiet --json >b.json
+"$program" fit logistic --data data.csv --method exact --out runs/exact --quiet --json >exact.json
+
+# A fit leaves a page; the command makes one of several, and says where.
+has runs/a/report.html "The fit converged" "exact optimum" "a, b" "Calibration" "training data"
+[[ $("$program" report runs/a runs/b/ --out two.html) == two.html ]] || fail "the path of the page is not printed"
+has two.html ">a</th>" ">b</th>" "Where the runs differ" "ifngd" "2 of 2 runs" "Chart.js v3" \
+  "the deterministic solver, which was run for this page"
+has_not two.html "left no values"
+for page in two.html runs/a/report.html; do
+  has_not "$page" 'src="http' 'href=' '@import' '>nan' ':nan' 'null,null,null'
+done
+
+# The optimum comes from an exact run if there is one, and is the same.
+"$program" report runs/exact runs/b --out exact.html >/dev/null
+has exact.html "from the run &#39;exact&#39;" "left no values of the NELBO"
+optimum() { sed -n 's/.*The exact optimum is \([0-9.]*\) nats.*/\1/p' "$1"; }
+awk -v a="$(optimum two.html)" -v b="$(optimum exact.html)" 'BEGIN { exit !(a > 0 && a - b < 2e-6 && b - a < 2e-6) }' ||
+  fail "two optima: $(optimum two.html) and $(optimum exact.html)"
+
+# Names are data: of columns, of classes, of folders, of files.
+evil='</script><script>alert(1)</script>'
+mv data.csv kept.csv
+make_data 80 4 "\"$evil\""
+sed 's/yes$/<b>"yes"\&'\''/' data.csv >'evil <i>&.csv'
+mv kept.csv data.csv
+"$program" fit logistic --data 'evil <i>&.csv' --out "runs/<img src=x>" --quiet --json >/dev/null
+"$program" report "runs/<img src=x>" runs/a --out evil.html >/dev/null
+for page in evil.html "runs/<img src=x>/report.html"; do
+  has "$page" "&lt;/script&gt;&lt;script&gt;alert(1)" "evil &lt;i&gt;&amp;.csv" "&lt;img src=x&gt;"
+  has_not "$page" "$evil" "<img src" "<b>" "<i>&"
+done
+has evil.html "not of one problem"
+
+# Without the data: said, and the lowest value stands in; they may be somewhere else by now.
+mv data.csv moved.csv
+"$program" report runs/a runs/b --out missing.html >/dev/null
+has missing.html "are not where they were" "the lowest value that was reached" "not known"
+"$program" report runs/a runs/b --data moved.csv --out found.html >/dev/null
+has found.html "2 of 2 runs"
+cp moved.csv data.csv
+echo "0,0,0,0,0,no" >>data.csv
+"$program" report runs/a --out changed.html >/dev/null
+has changed.html "have changed since the fit"
+cp moved.csv data.csv
+
+# Values that are not there or not finite: null in result.json, empty in the trace.
+cp -r runs/b odd
+sed -i 's/"objective": [^,]*/"objective": null/; s/"khat": [^,]*/"khat": null/' odd/result.json
+sed -i '3s/.*/2,inf,nan,,,,,,,,,/; 4s/.*/3/' odd/trace.csv
+"$program" report odd --out odd.html >/dev/null
+has odd.html "not known"
+
+# Labels in a file of their own.
+cut -d, -f6 moved.csv >labels.csv
+sed 's/,[^,]*$//; 1s/.*/"a, b",x2,x3,x4,x5/' moved.csv >features.csv
+"$program" fit logistic --data features.csv --labels labels.csv --out runs/apart --quiet --json >/dev/null
+"$program" report runs/apart --out apart.html >/dev/null
+has apart.html "exact optimum is $(optimum two.html)"
+
+# Bad input: a sentence, exit code 1, no page.
+expect 1 "is not the folder of a fit" "$program" report .
+expect 1 "given twice" "$program" report runs/a runs/./a
+cp -r runs/a unended && rm unended/result.json
+expect 1 "has not ended" "$program" report unended
+cp -r runs/a other && sed -i 's/"model": "logistic"/"model": "palm reading"/' other/model.json
+expect 1 "of which there is no report; there is one of logistic" "$program" report other
+expect 1 "a report is of one kind" "$program" report runs/a other
+cp -r runs/a torn && echo '{"model": "logistic", "names": 3}' >torn/model.json
+expect 1 "is not what a logistic fit leaves" "$program" report torn
+expect 1 "cannot be opened" "$program" report runs/a --out nowhere/at/all.html
+expect 1 "folders is required" "$program" report
+[[ ! -e report.html ]] || fail "a page was left behind"
+echo "all passed"
