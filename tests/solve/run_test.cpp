@@ -248,6 +248,49 @@ TEST(Run, UphillIsNotTaken) {
   EXPECT_EQ(state.frame.point(), Vector::Ones(2));
 }
 
+/// ½Σλₖxₖ², with curvatures that a step of 1 cannot live with.
+struct Steep {
+  Vector curvature;
+  Vector gradient(const Euclidean& x, const Draws&) const {
+    return curvature.cwiseProduct(x.point());
+  }
+  double objective(const Euclidean& x) const {
+    return 0.5 * x.point().dot(gradient(x, Draws(0, 0)));
+  }
+};
+
+TEST(Run, DescendsWhereAStepWouldGoRoundInCircles) {
+  const Steep model{Vector{{5.0, 2.0, 0.1}}};
+  const StepRule whole{.step_size = 1.0, .decay = 0.0, .kl_radius = 0.0};
+  const Stop stop = when_predicted_below(1e-10) || after_iterations(1000);
+  const auto outcome = [&](bool descend) {
+    State state{Euclidean(Vector::Ones(3)), Identity(3)};
+    double highest = model.objective(state.frame), rises = 0.0;
+    const auto watch = [&](const Record& r, const auto&) {
+      rises = std::max(rises, r.objective - highest);
+      highest = r.objective;
+    };
+    const Outcome o = run(
+        state, model, {.rule = whole, .evaluate_every = 1, .smoothing = 0.0, .descend = descend},
+        stop, {watch});
+    EXPECT_TRUE(!descend || rises <= 0.0) << rises;
+    return o;
+  };
+  EXPECT_NE(outcome(false).status, Status::converged);
+  EXPECT_EQ(outcome(true).status, Status::converged);
+  EXPECT_GT(outcome(true).last.rejected, 0);
+
+  // What decides about a step is saved with the state: a run in two parts is the same run.
+  const RunOptions options{.rule = whole, .evaluate_every = 0, .descend = true};
+  State once{Euclidean(Vector::Ones(3)), Identity(3)}, first = once, second = once;
+  run(once, model, options, after_iterations(40));
+  run(first, model, options, after_iterations(7));
+  restore(second, saved(first));
+  run(second, model, options, after_iterations(40));
+  EXPECT_EQ(once.frame.point(), second.frame.point());
+  EXPECT_EQ(once.rejected, second.rejected);
+}
+
 TEST(Observers, CheckpointIsWrittenAtTheEndOfARunHoweverShort) {
   const auto file =
       std::filesystem::temp_directory_path() / ("fisherman-end-" + std::to_string(getpid()));

@@ -22,6 +22,7 @@ struct RunOptions {
   std::int64_t spectrum_every = 0;   // the same for the spectrum of 𝐇⁻¹, at 40 products each
   std::int64_t patience = 8;         // rejected steps in a row before the run counts as diverged
   double smoothing = 0.98;           // weight of the past in the predicted improvement; 0: no noise
+  bool descend = false;  // take only steps that lower the objective; for gradients without noise
 
   void check() const {
     rule.check();
@@ -64,28 +65,52 @@ void foresee(State<F, H>& s, const Proposal<F>& step, double smoothing) {
   s.predicted = 0.5 * std::max(0.0, s.mean_gradient.dot(s.mean_natural));
 }
 
+/// Whether a step lowers the objective; and it says how long the next ones may be. Of the τ·gᵀ𝐇⁻¹g that
+/// the slope promises, a quadratic gives 1 − ½τλ, λ its curvature in Fisher units: near 1 the step was
+/// short, near 0 almost too long.
+template <Frame F, FisherApproximation H>
+bool lowers(State<F, H>& s, double value, const StepReport& report) {
+  const double rounding = 1e-12 * std::abs(s.objective);
+  const double promised = 2.0 * report.predicted * report.step;
+  const double share = (s.objective - value + rounding) / (promised + rounding);
+  if (share < 0.25) s.caution *= 0.5;
+  if (share > 0.75) s.caution = std::min(1.0, 2.0 * s.caution);
+  return share >= 0.0;
+}
+
 /// A step, or its rejection: if anything is not finite, the point stays where it was and the next steps
-/// are half as long; every good step gives that back.
+/// are half as long; every good step gives that back. So it does where the objective would rise, if the
+/// run descends.
 template <Frame F, FisherApproximation H, Model<F> M>
 void guarded_step(State<F, H>& s, M& model, const RunOptions& options, Record& record,
                   std::string& trouble) {
+  const bool evaluate = due(options.evaluate_every, s.iteration + 1);
   try {
     Proposal<F> step = propose(s, model, options.rule);
-    if (due(options.evaluate_every, s.iteration + 1)) {
-      const std::optional<double> value = objective(model, s.estimate_at(step.next));
+    std::optional<double> value;
+    if (evaluate || options.descend) {
+      value = objective(model, s.estimate_at(step.next));
       if (value && !std::isfinite(*value)) throw NotFinite("the objective is not finite");
-      record.objective = value.value_or(Record::unknown);
     }
-    accept(s, std::move(step.next), options.carry);
-    foresee(s, step, options.smoothing);
-    s.caution = std::min(1.0, 2.0 * s.caution);
+    if (options.descend && !lowers(s, *value, step.report)) {
+      ++s.rejected;
+      value = s.objective;
+    } else {
+      accept(s, std::move(step.next), options.carry);
+      foresee(s, step, options.smoothing);
+      if (options.descend)
+        s.objective = *value;
+      else
+        s.caution = std::min(1.0, 2.0 * s.caution);
+      s.clips += clips(s.frame);
+      record.predicted = s.predicted;
+      record.step = step.report.step;
+      record.kl = step.report.kl;
+      record.gradient_norm = step.report.gradient_norm;
+      record.step_norm = step.report.step_norm;
+    }
     s.rejected_in_a_row = 0;
-    s.clips += clips(s.frame);
-    record.predicted = s.predicted;
-    record.step = step.report.step;
-    record.kl = step.report.kl;
-    record.gradient_norm = step.report.gradient_norm;
-    record.step_norm = step.report.step_norm;
+    if (evaluate) record.objective = value.value_or(Record::unknown);
   } catch (const NotFinite& e) {
     trouble = e.what();
     s.caution *= 0.5;
@@ -109,6 +134,11 @@ Outcome run(State<F, H>& s, M& model, const RunOptions& options, const Stop& sto
   std::string trouble;
   Record record{.iteration = s.iteration, .seconds = s.seconds, .predicted = s.predicted};
   if (const auto status = stop(record)) return {*status, record, trouble};  // resumed at its end
+  if (options.descend && std::isnan(s.objective)) {
+    const std::optional<double> start = objective(model, s.frame);
+    require(start.has_value(), "a run that descends needs a model with an objective");
+    s.objective = *start;
+  }
   for (;;) {
     record = {};
     detail::guarded_step(s, model, options, record, trouble);

@@ -25,6 +25,7 @@ struct State {
   Vector mean_gradient = {}, mean_natural = {};                 // that it is predicted from
   double caution = 1.0;  // what the step is multiplied by after trouble; 1 in good times
   std::int64_t rejected_in_a_row = 0, rejected = 0, clips = 0;
+  double objective = std::numeric_limits<double>::quiet_NaN();  // here; known if the run descends
 
   /// The averaged point if averaging is on, otherwise the last one.
   F estimate() const { return average.empty() ? frame : nearest(frame, average.mean()); }
@@ -70,6 +71,7 @@ requires HasState<F> std::string saved(const State<F, H>& s) {
   out.put(s.rejected_in_a_row);
   out.put(s.rejected);
   out.put(s.clips);
+  out.put(s.objective);
   s.fisher.save(out);
   return out.bytes();
 }
@@ -96,6 +98,7 @@ void restore(State<F, H>& s, std::string bytes) {
   const auto caution = in.get<double>();
   const auto in_a_row = in.get<std::int64_t>(), rejected = in.get<std::int64_t>();
   const auto clips = in.get<std::int64_t>();
+  const auto objective = in.get<double>();
   F frame = s.frame.restored(numbers);
   s.fisher.load(in);  // compares sizes and options before it changes anything
   Reader::expect(in.at_end());
@@ -111,6 +114,7 @@ void restore(State<F, H>& s, std::string bytes) {
   s.rejected_in_a_row = in_a_row;
   s.rejected = rejected;
   s.clips = clips;
+  s.objective = objective;
 }
 
 }  // namespace fisherman
