@@ -55,7 +55,7 @@ class BasicKronecker {
     Eigen::Map<Matrix> D(direction_.data(), rows_, cols_);
     const auto G = as_matrix(g.data(), rows_, cols_);
     for (Index j = 0; j < cols_; ++j) D.col(j) = left_.solve(G.col(j));
-    for (Index i = 0; i < rows_; ++i) D.row(i) = right_.solve(Vector(D.row(i))).transpose();
+    D = (D * right_.inverse()).eval();  // small: one product instead of a solve for each row
     // Before any score: the scale at which Dense stands then, 1/ε.
     direction_ *= count() > 0 ? squares_ / double(count()) : double(dimension());
     return direction_;
