@@ -224,8 +224,8 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
   double epsilon = s.epsilon;
   if (epsilon == 0.0 && learning) {
     // ε fades like ε/n, and a direction that few scores have seen is amplified by up to n/ε. With the
-    // mean squared norm of a score for every two scores an iteration, divided by 32, the estimate of
-    // iteration s is damped by |φ|²/(64 s), in Fisher units. docs/results.md tells how it was found.
+    // squared norms of an iteration's scores, added and divided by 64, the estimate of iteration s is
+    // damped by |φ|²/(64 s), however many scores there are. docs/results.md tells how 64 was found.
     const Matrix scores = model.scores(first, Draws(std::uint64_t(s.seed), 0));
     epsilon = scores.squaredNorm() / 64.0;
   }

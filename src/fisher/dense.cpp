@@ -93,7 +93,7 @@ struct BasicDense<Scalar>::Impl {
   /// for that are dropped, and the trouble is told.
   void take_in() {
     const Index q = std::exchange(queued, 0), scores = std::exchange(queued_scores, 0);
-    S.resize(q, q);
+    S.setZero(q, q);
     in_parts(q, column_part, [&](Index first, Index cols) {  // the lower triangle of I + ΦᵀY
       const blas::View<Scalar> gram{small.data() + first + first * small.rows(), q - first, cols,
                                     small.rows()};
@@ -102,8 +102,7 @@ struct BasicDense<Scalar>::Impl {
       for (Index j = first; j < first + cols; ++j)
         for (Index i = first; i < q; ++i) S(i, j) = double(small(i, j)) + (i == j ? 1.0 : 0.0);
     });
-    if (!S.template triangularView<Eigen::Lower>().toDenseMatrix().allFinite() ||
-        !blas::cholesky(view(S))) {
+    if (!S.allFinite() || !blas::cholesky(view(S))) {
       count -= scores;
       throw NotFinite("scores are too large, or the Fisher approximation is not positive definite");
     }

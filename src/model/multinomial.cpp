@@ -15,7 +15,7 @@ constexpr std::size_t groups = 8;  // partial p×r sums, whatever the threads
 
 Index tiles(Index rows) { return (rows + tile - 1) / tile; }
 
-/// Logits to probabilities, in place, the last class' row appended; returns nothing but is stable.
+/// The last class, whose logit is 0, is appended. No logit is too large.
 Matrix softmax(const Matrix& eta) {
   Matrix p(eta.rows() + 1, eta.cols());
   for (Index i = 0; i < eta.cols(); ++i) {

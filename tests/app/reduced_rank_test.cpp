@@ -9,6 +9,8 @@
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/kronecker.hpp"
+#include "fisherman/io/labels.hpp"
+#include "fisherman/io/npy.hpp"
 #include "toy.hpp"
 
 namespace fisherman {
@@ -217,6 +219,31 @@ TEST(ReducedRank, SeparableDataEndFinite) {
   EXPECT_EQ(end.accuracy, 1.0);
   EXPECT_TRUE(std::isfinite(end.loss));
   EXPECT_EQ(end.confusion.trace(), 40);
+}
+
+TEST(ClassLabels, AreOrderedByValueAndKnownAgain) {
+  const auto [y, names] = class_labels({"10", "9", "x", "9.0", "10"}, "file");
+  EXPECT_EQ(names, (std::vector<std::string>{"9", "10", "x"}));
+  EXPECT_EQ(y, (std::vector<int>{1, 0, 2, 0, 1}));
+  EXPECT_EQ(class_labels({"x", "9"}, names, "file"), (std::vector<int>{2, 0}));
+  const auto fails = [](const auto& body, const std::string& part) {
+    try {
+      body();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const FileError& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  fails([&] { class_labels({"9", "y"}, names, "file"); }, "row 2: the label 'y' is none of the 3");
+  fails([] { class_labels({"1", "1.0"}, "file"); }, "two classes are needed");
+  fails([] { class_labels({}, "file"); }, "no labels");
+}
+
+TEST(Npy, WhatIsWrittenIsReadBack) {
+  const Matrix x = toy::random_matrix(7, 3, 1);
+  const std::string bytes = npy_bytes(x);
+  MemorySource source("memory", bytes);
+  EXPECT_EQ(parse_npy(source).x, x);
 }
 
 TEST(ReducedRank, Misuse) {

@@ -68,7 +68,7 @@ struct ClassSums {
 };
 ClassSums sums(const ClassData& data, const LinearScores& scores, const Matrix* basis = nullptr);
 
-/// K×n class probabilities of rows given as columns, from η; −log P(class) if asked.
+/// K×n class probabilities from η, (K−1)×n.
 Matrix probabilities(const Matrix& eta);
 
 using ReducedRank = Product<FixedRank, Euclidean>;
