@@ -1,6 +1,5 @@
 #include "fisherman/model/logistic.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -8,7 +7,6 @@
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
-#include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/logistic_quadrature.hpp"
 
 namespace fisherman {
@@ -122,49 +120,6 @@ LogisticTarget LogisticTarget::subset(const std::vector<Index>& rows) const {
 
 double LogisticTarget::expected(const Vector& mean, const Matrix& covariance) const {
   return expectation(mean, covariance).value;
-}
-
-// In natural parameters the natural gradient is a convex combination: the precision moves towards
-// −E∇²log p, and the mean by the new covariance times the gradient. A full step may overshoot, so its
-// length is halved until the NELBO falls.
-LogisticOptimum exact_optimum(const LogisticTarget& target, double tolerance, Index iterations) {
-  const Index d = target.dimension();
-  const Matrix I = Matrix::Identity(d, d);
-  const auto nelbo = [&](const LogisticTarget::Expectation& e,
-                         const Eigen::LLT<Matrix>& precision) {
-    const double half_log_det = Matrix(precision.matrixL()).diagonal().array().log().sum();
-    return half_log_det - 0.5 * double(d) * (1.0 + std::log(2.0 * std::numbers::pi)) - e.value;
-  };
-  Vector mean = Vector::Zero(d);
-  Matrix precision =
-      I / target.prior_variance() + 0.25 * target.design().transpose() * target.design();
-  Eigen::LLT<Matrix> factor(precision);
-  Matrix covariance = factor.solve(I);
-  auto now = target.expectation(mean, covariance);
-  double value = nelbo(now, factor), length = 1.0;
-  for (Index k = 0; k < iterations; ++k) {
-    // ½gᵀF⁻¹g at (μ, Σ): what a full step promises.
-    const Matrix gap =
-        factor.matrixL().solve(factor.matrixL().solve(precision + now.hessian).transpose());
-    const double promise =
-        0.5 * now.gradient.dot(covariance * now.gradient) + 0.25 * gap.squaredNorm();
-    if (promise < tolerance) return {mean, covariance, value, k};
-    for (length = std::min(1.0, 2.0 * length);; length *= 0.5) {
-      const Matrix next_precision = (1.0 - length) * precision - length * now.hessian;
-      const Eigen::LLT<Matrix> next_factor(next_precision);
-      const Matrix next_covariance = next_factor.solve(I);
-      const Vector next_mean = mean + length * (next_covariance * now.gradient);
-      auto next = target.expectation(next_mean, next_covariance);
-      const double next_value = nelbo(next, next_factor);
-      if (next_value <= value + 1e-12 * std::abs(value)) {
-        precision = next_precision, factor = next_factor, covariance = next_covariance;
-        mean = next_mean, now = std::move(next), value = next_value;
-        break;
-      }
-      if (length < 1e-12) throw NotFinite("the exact solver cannot lower the NELBO any further");
-    }
-  }
-  throw NotFinite(sentence("the exact solver did not converge in ", iterations, " iterations"));
 }
 
 }  // namespace fisherman

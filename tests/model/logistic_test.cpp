@@ -116,6 +116,14 @@ TEST(ExactOptimum, IsStationaryOnProblemsOfAllKinds) {
     }
 }
 
+// The wide posterior of separable classes: natural-gradient steps alone would take 557 iterations.
+TEST(ExactOptimum, IsQuickWherePosteriorsAreWide) {
+  Matrix X = toy::random_matrix(40, 60, 8);
+  for (Index j = 0; j < X.cols(); ++j) X.col(j) *= std::pow(10.0, double(j % 7) - 3.0);
+  const Vector y = X.col(6).unaryExpr([](double x) { return x > 0.0 ? 1.0 : 0.0; });
+  EXPECT_LT(exact_optimum(LogisticTarget(X, y, 100.0)).iterations, 200);
+}
+
 TEST(ExactOptimum, EqualsNaturalGradientDescentWithExactGradients) {
   const LogisticTarget t = example(60, 4, 5.0, 7);
   GaussianVb model(t, {.estimator = GradientEstimator::exact});

@@ -53,8 +53,8 @@ struct LogisticOptimum {
   Index iterations;
 };
 
-/// The deterministic reference: natural-gradient steps with exact expectations and a line search, until
-/// the decrease still to be had is below `tolerance` nats. Throws NotFinite if that is not reached.
+/// The deterministic reference: L-BFGS in Fisher's geometry with exact expectations and a line search,
+/// until a natural-gradient step promises less than `tolerance` nats. Throws NotFinite if that is not reached.
 LogisticOptimum exact_optimum(const LogisticTarget& target, double tolerance = 1e-10,
                               Index iterations = 1000);
 
