@@ -9,13 +9,17 @@
 // Under a transport T that is no isometry the appendix carries H by similarity, THT⁻¹, which keeps
 // εI but makes H unsymmetric: a score becomes a pair (u, v) = (Tφ, T⁻ᵀφ), and H = εI + UVᵀ.
 // (Section 4, and Dense, carry by congruence; the two differ unless T is an isometry.)
+//
+// Nothing here needs a score as a column: the window asks for inner products and combinations, and
+// `fisher/score_store.hpp` says how scores are kept. Window keeps columns; FactoredWindow keeps factors,
+// and takes them from a model that has factored_scores().
 #pragma once
 
 #include <array>
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/fisher/fisher.hpp"
-#include "fisherman/manifold/transport.hpp"
+#include "fisherman/fisher/score_store.hpp"
 
 namespace fisherman {
 
@@ -29,16 +33,26 @@ struct WindowOptions {
   }
 };
 
-class Window {
+template <ScoreStore Store>
+class BasicWindow {
  public:
-  explicit Window(Index dimension, WindowOptions options = {});
+  static constexpr bool dense = std::same_as<Store, DenseScores>;
 
-  Index dimension() const { return U_.rows(); }
+  explicit BasicWindow(typename Store::Shape shape, WindowOptions options = {});
+
+  Index dimension() const { return store_.dimension(); }
   /// The number of scores held: at most K.
   Index count() const { return std::min(seen_, options_.size); }
   /// Throws Misuse for a wrong size and NotFinite for a NaN; H is then as before. Of more than K
   /// scores, the last K stay.
-  void absorb(const ConstMatrixRef& scores);
+  void absorb(const typename Store::Block& scores);
+  void absorb(const ConstMatrixRef&) requires(!dense) {
+    throw Misuse("this window keeps factored scores; columns of numbers are for Window");
+  }
+  template <class Model, class Frame, class Draws>
+  requires(!dense) void learn(Model& model, const Frame& frame, const Draws& draws) {
+    absorb(model.factored_scores(frame, draws));
+  }
   const Vector& solve(const ConstVectorRef& g);
   void carry(const Transport& forward, const Transport& backward);
 
@@ -46,19 +60,24 @@ class Window {
   void load(Reader& in);
 
  private:
-  void insert(const ConstMatrixRef& scores);
+  void insert(const typename Store::Block& scores, Index from, Index count);
   void factorise();
   double epsilon() const;  // with the floor
-  const Matrix& right() const { return pairs_ ? V_ : U_; }
 
   WindowOptions options_;
-  Matrix U_, V_;   // scores; V_ is empty until a transport tells u from v
+  Store store_;
   Matrix gram_;    // VᵀU, by slot
   Matrix factor_;  // Cholesky factor of εI + gram, or its LU factors
   Eigen::VectorXi pivots_;
   Vector weights_, direction_;
   Index seen_ = 0, slot_ = 0;
-  bool pairs_ = false, factorised_ = false;
+  bool factorised_ = false;
 };
+
+using Window = BasicWindow<DenseScores>;
+using FactoredWindow = BasicWindow<FactoredScores>;
+
+extern template class BasicWindow<DenseScores>;
+extern template class BasicWindow<FactoredScores>;
 
 }  // namespace fisherman

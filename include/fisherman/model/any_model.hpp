@@ -22,6 +22,9 @@ class AnyModel {
     return self_->gradient(frame, draws);
   }
   Matrix scores(const AnyFrame& frame, const Draws& draws) { return self_->scores(frame, draws); }
+  ScoreFactors factored_scores(const AnyFrame& frame, const Draws& draws) {
+    return self_->factored_scores(frame, draws);
+  }
   /// Nothing if the model inside cannot tell.
   std::optional<double> objective(const AnyFrame& frame) { return self_->objective(frame); }
   FisherOperator fisher(const AnyFrame& frame) { return self_->fisher(frame); }
@@ -31,6 +34,7 @@ class AnyModel {
     virtual ~Base() = default;
     virtual Vector gradient(const AnyFrame&, const Draws&) = 0;
     virtual Matrix scores(const AnyFrame&, const Draws&) = 0;
+    virtual ScoreFactors factored_scores(const AnyFrame&, const Draws&) = 0;
     virtual std::optional<double> objective(const AnyFrame&) = 0;
     virtual FisherOperator fisher(const AnyFrame&) = 0;
   };
@@ -47,6 +51,13 @@ class AnyModel {
         return model.scores(frame.as<F>(), draws);
       else
         throw Misuse("this model has no scores() to learn Fisher information from");
+    }
+    ScoreFactors factored_scores([[maybe_unused]] const AnyFrame& frame,
+                                 [[maybe_unused]] const Draws& draws) override {
+      if constexpr (HasFactoredScores<M, F>)
+        return model.factored_scores(frame.as<F>(), draws);
+      else
+        throw Misuse("this model's scores have no factors; learn from them with Window");
     }
     std::optional<double> objective(const AnyFrame& frame) override {
       return fisherman::objective(model, frame.as<F>());
