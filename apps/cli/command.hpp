@@ -41,6 +41,7 @@ const std::atomic<bool>& interrupted();
 /// Each adds its subcommand to `app`; what a subcommand returns is left in `exit_code`.
 void add_fit_logistic(CLI::App& fit, int& exit_code);
 void add_fit_reduced_rank(CLI::App& fit, int& exit_code);
+void add_fit_flow(CLI::App& fit, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 

@@ -5,14 +5,11 @@
 #include "fisherman/core/error.hpp"
 
 namespace fisherman::cli {
-namespace {
 
 Vector vector_of(const nlohmann::json& value) {
   const auto numbers = value.get<std::vector<double>>();
   return Eigen::Map<const Vector>(numbers.data(), Index(numbers.size()));
 }
-
-}  // namespace
 
 LogisticModel LogisticModel::from_json(const nlohmann::json& model, const std::string& file) {
   LogisticModel out;
@@ -40,7 +37,8 @@ LogisticModel LogisticModel::from_json(const nlohmann::json& model, const std::s
   return out;
 }
 
-Matrix LogisticModel::design(const Table& table, const std::string& file) const {
+Matrix design_of(const Table& table, const std::string& file,
+                 const std::vector<std::string>& columns, const Preparation& preparation) {
   if (table.names == columns) return preparation.design(table.x);
   Matrix x(table.x.rows(), Index(columns.size()));
   for (std::size_t k = 0; k < columns.size(); ++k) {

@@ -11,6 +11,12 @@
 
 namespace fisherman::cli {
 
+/// The design matrix of a table that may have more columns than the fit, in any order. Throws FileError.
+Matrix design_of(const Table& table, const std::string& file,
+                 const std::vector<std::string>& columns, const Preparation& preparation);
+
+Vector vector_of(const nlohmann::json& value);
+
 struct LogisticModel {
   Preparation preparation;
   GaussianPoint q;
@@ -21,8 +27,9 @@ struct LogisticModel {
   /// `file` is what errors name. Throws FileError unless the JSON is that of a logistic fit.
   static LogisticModel from_json(const nlohmann::json& model, const std::string& file);
 
-  /// The design matrix of a table that may have more columns, in any order. Throws FileError.
-  Matrix design(const Table& table, const std::string& file) const;
+  Matrix design(const Table& table, const std::string& file) const {
+    return design_of(table, file, columns, preparation);
+  }
 };
 
 }  // namespace fisherman::cli

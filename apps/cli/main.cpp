@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   fit->require_subcommand(1);
   cli::add_fit_logistic(*fit, exit_code);
   cli::add_fit_reduced_rank(*fit, exit_code);
+  cli::add_fit_flow(*fit, exit_code);
   cli::add_predict(app, exit_code);
   cli::add_report(app, exit_code);
   try {

@@ -10,6 +10,7 @@
 #include "fisherman/core/archive.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
+#include "flow_model.hpp"
 #include "logistic_model.hpp"
 #include "reduced_rank_model.hpp"
 
@@ -23,6 +24,9 @@ struct Predict {
 
  private:
   nlohmann::ordered_json logistic(const nlohmann::json& json_model, const std::string& file) const;
+  nlohmann::ordered_json flow(const nlohmann::json& json_model, const std::string& file) const;
+  nlohmann::ordered_json binary(const Matrix& p, const Table& table,
+                                const std::array<std::string, 2>& classes) const;
   nlohmann::ordered_json reduced_rank(const nlohmann::json& json_model,
                                       const std::string& file) const;
   void write(const std::string& rows) const;
@@ -63,11 +67,9 @@ nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
   return summary;
 }
 
-nlohmann::ordered_json Predict::logistic(const nlohmann::json& json_model,
-                                         const std::string& file) const {
-  const LogisticModel model = LogisticModel::from_json(json_model, file);
-  const Table table = read_table(data, {.label = model.label, .label_optional = true});
-  const Matrix p = predictive(model.design(table, data), model.q);
+/// Of the two classes, from each row's P(y = 1): mean, sd, 5% and 95%.
+nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
+                                       const std::array<std::string, 2>& classes) const {
   std::ostringstream rows;
   rows << std::setprecision(10) << "probability,sd,q5,q95\n";
   for (Index i = 0; i < p.rows(); ++i)
@@ -75,9 +77,9 @@ nlohmann::ordered_json Predict::logistic(const nlohmann::json& json_model,
   write(rows.str());
   nlohmann::ordered_json summary;
   summary["rows"] = p.rows();
-  summary["class"] = model.classes[1];
+  summary["class"] = classes[1];
   if (!table.labels.empty()) {
-    const Vector y = binary_labels(table.labels, model.classes, data);
+    const Vector y = binary_labels(table.labels, classes, data);
     double loss = 0.0, right = 0.0;
     for (Index i = 0; i < p.rows(); ++i) {
       loss -= std::log(y(i) == 1.0 ? p(i, 0) : 1.0 - p(i, 0));
@@ -89,12 +91,27 @@ nlohmann::ordered_json Predict::logistic(const nlohmann::json& json_model,
   return summary;
 }
 
+nlohmann::ordered_json Predict::logistic(const nlohmann::json& json_model,
+                                         const std::string& file) const {
+  const LogisticModel model = LogisticModel::from_json(json_model, file);
+  const Table table = read_table(data, {.label = model.label, .label_optional = true});
+  return binary(predictive(model.design(table, data), model.q), table, model.classes);
+}
+
+nlohmann::ordered_json Predict::flow(const nlohmann::json& json_model,
+                                     const std::string& file) const {
+  const FlowModel model = FlowModel::from_json(json_model, file);
+  const Table table = read_table(data, {.label = model.label, .label_optional = true});
+  return binary(model.predictive(table, data), table, model.classes);
+}
+
 int Predict::run() const {
   const std::filesystem::path file = std::filesystem::path(run_folder) / "model.json";
   const nlohmann::json model = read_json(file);
-  const bool low_rank = model.value("model", nlohmann::json()) == "reduced-rank";
-  const auto summary =
-      low_rank ? reduced_rank(model, file.string()) : logistic(model, file.string());
+  const nlohmann::json kind = model.value("model", nlohmann::json());
+  const auto summary = kind == "reduced-rank" ? reduced_rank(model, file.string())
+                       : kind == "flow"       ? flow(model, file.string())
+                                              : logistic(model, file.string());
   if (json)
     std::cout << summary.dump(2) << '\n';
   else

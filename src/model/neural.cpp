@@ -123,8 +123,7 @@ Vector NeuralTarget::log_density(const Matrix& betas, Matrix& gradients) const {
   });
   Matrix total = Matrix::Zero(betas.rows() + 1, draws);
   for (const Matrix& part : parts) total += part;
-  gradients =
-      total.topRows(betas.rows()) * (double(rows()) / double(n)) - betas / options_.prior_variance;
+  gradients = weight_ * total.topRows(betas.rows()) - betas / options_.prior_variance;
   const double constant =
       -0.5 * double(dimension()) * std::log(2.0 * std::numbers::pi * options_.prior_variance);
   return (weight_ * total.bottomRows(1) -

@@ -16,12 +16,14 @@ struct Record {
   std::int64_t iteration = 0;  // iterations done
   double seconds = 0.0;
   double objective = unknown;  // where it was evaluated
+  double doubling = unknown;   // what the objective has gained since half as many evaluations
   double predicted =
       unknown;  // ½ḡᵀ𝐇⁻¹ḡ at the mean gradient: the decrease still to be had, in nats
   double step = unknown;
   double kl = unknown;
   double gradient_norm = unknown;
   double step_norm = unknown;
+  std::int64_t evaluations = 0;  // of the objective so far
   std::int64_t rejected =
       0;                   // steps not taken so far: not finite, or uphill in a run that descends
   std::int64_t clips = 0;  // eigenvalues clipped so far

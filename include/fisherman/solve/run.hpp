@@ -78,6 +78,12 @@ bool lowers(State<F, H>& s, double value, const StepReport& report) {
   return share >= 0.0;
 }
 
+/// What the objective has gained since half as many evaluations as there are.
+inline double gained_by_doubling(const std::vector<double>& objectives) {
+  return objectives.empty() ? Record::unknown
+                            : objectives[(objectives.size() - 1) / 2] - objectives.back();
+}
+
 /// A step, or its rejection: if anything is not finite, the point stays where it was and the next steps
 /// are half as long; every good step gives that back. So it does where the objective would rise, if the
 /// run descends.
@@ -109,6 +115,7 @@ void guarded_step(State<F, H>& s, M& model, const RunOptions& options, Record& r
       record.gradient_norm = step.report.gradient_norm;
       record.step_norm = step.report.step_norm;
     }
+    if (evaluate && value) s.objectives.push_back(*value);
     s.rejected_in_a_row = 0;
     if (evaluate) record.objective = value.value_or(Record::unknown);
   } catch (const NotFinite& e) {
@@ -132,7 +139,11 @@ Outcome run(State<F, H>& s, M& model, const RunOptions& options, const Stop& sto
   const auto began = Clock::now();
   const double before = s.seconds;
   std::string trouble;
-  Record record{.iteration = s.iteration, .seconds = s.seconds, .predicted = s.predicted};
+  Record record{.iteration = s.iteration,
+                .seconds = s.seconds,
+                .doubling = detail::gained_by_doubling(s.objectives),
+                .predicted = s.predicted,
+                .evaluations = std::int64_t(s.objectives.size())};
   if (const auto status = stop(record)) return {*status, record, trouble};  // resumed at its end
   if (options.descend && std::isnan(s.objective)) {
     const std::optional<double> start = objective(model, s.frame);
@@ -143,6 +154,8 @@ Outcome run(State<F, H>& s, M& model, const RunOptions& options, const Stop& sto
     record = {};
     detail::guarded_step(s, model, options, record, trouble);
     record.iteration = s.iteration;
+    record.evaluations = std::int64_t(s.objectives.size());
+    record.doubling = detail::gained_by_doubling(s.objectives);
     record.rejected = s.rejected;
     record.clips = s.clips;
     if (detail::due(options.spectrum_every, s.iteration))

@@ -6,6 +6,7 @@
 #include <string>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/frame.hpp"
@@ -26,6 +27,7 @@ struct State {
   double caution = 1.0;  // what the step is multiplied by after trouble; 1 in good times
   std::int64_t rejected_in_a_row = 0, rejected = 0, clips = 0;
   double objective = std::numeric_limits<double>::quiet_NaN();  // here; known if the run descends
+  std::vector<double> objectives = {};  // every value of the objective so far, for stopping
 
   /// The averaged point if averaging is on, otherwise the last one.
   F estimate() const { return average.empty() ? frame : nearest(frame, average.mean()); }
@@ -72,6 +74,7 @@ requires HasState<F> std::string saved(const State<F, H>& s) {
   out.put(s.rejected);
   out.put(s.clips);
   out.put(s.objective);
+  out.put(Vector(Eigen::Map<const Vector>(s.objectives.data(), Index(s.objectives.size()))));
   s.fisher.save(out);
   return out.bytes();
 }
@@ -99,6 +102,7 @@ void restore(State<F, H>& s, std::string bytes) {
   const auto in_a_row = in.get<std::int64_t>(), rejected = in.get<std::int64_t>();
   const auto clips = in.get<std::int64_t>();
   const auto objective = in.get<double>();
+  const Vector objectives = in.get_vector();
   F frame = s.frame.restored(numbers);
   s.fisher.load(in);  // compares sizes and options before it changes anything
   Reader::expect(in.at_end());
@@ -115,6 +119,7 @@ void restore(State<F, H>& s, std::string bytes) {
   s.rejected = rejected;
   s.clips = clips;
   s.objective = objective;
+  s.objectives.assign(objectives.data(), objectives.data() + objectives.size());
 }
 
 }  // namespace fisherman

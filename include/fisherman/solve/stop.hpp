@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -58,6 +59,17 @@ inline Stop when_predicted_below(double nats) {
   return Stop([nats](const Record& r) {
     return r.predicted >= 0.0 && r.predicted < nats ? std::optional(Status::converged)
                                                     : std::nullopt;
+  });
+}
+
+/// Since half as many evaluations the objective has changed by less than the tolerance, in nats, over at
+/// least `least` of them. For runs whose predicted improvement is mostly noise: an error that falls like
+/// 1/s still has to fall by what the last doubling gained.
+inline Stop when_doubling_gains_below(double nats, std::int64_t least = 20) {
+  require(nats > 0.0, "the tolerance is ", nats, " nats, but must be positive");
+  return Stop([nats, least](const Record& r) {
+    return r.evaluations >= least && std::abs(r.doubling) < nats ? std::optional(Status::converged)
+                                                                 : std::nullopt;
   });
 }
 

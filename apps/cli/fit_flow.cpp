@@ -1,0 +1,123 @@
+// fisherman fit flow: from a file to the posterior of a neural network, approximated by a flow.
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+#include "fisherman/app/flow.hpp"
+#include "fisherman/app/logistic.hpp"
+#include "fisherman/core/parallel.hpp"
+#include "fisherman/io/labels.hpp"
+#include "fisherman/model/pareto.hpp"
+#include "fit.hpp"
+
+namespace fisherman::cli {
+namespace {
+
+struct FitFlow : FitCommand {
+  FlowSettings settings;
+  std::int64_t draws = 0;
+
+  int run();
+
+ private:
+  template <class T>
+  int fit(const T& target, const std::vector<std::string>& names, Json model, const Table& table);
+};
+
+template <class T>
+int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json model,
+                 const Table& table) {
+  const std::unique_ptr<RunFolder> folder = this->folder(config_of(table));
+  ErasedRun run = make_flow_run(target, settings);
+  Ended end = drive(run, folder.get());
+  const AnyFrame frame = run.state.estimate();
+  const auto seed = std::uint64_t(settings.seed);
+  // Fresh draws, so that the objective is not the one that the run was stopped by.
+  const Index count = target.rows() > 10000 ? 1000 : 4000;
+  const FlowDraws fresh = flow_draws(settings, target.dimension(), frame, count, seed + 1);
+  Matrix slopes(target.dimension(), count);
+  const Vector log_ratio = target.log_density(fresh.betas, slopes) - fresh.log_q;
+  end.objective = -log_ratio.mean();
+  const double error =
+      std::sqrt((log_ratio.array() + end.objective).square().sum()) / double(count);
+  const double khat = pareto_k(log_ratio);
+  Json result = end.json();
+  result["objective_error"] = error;
+  result["weights"] = target.dimension();
+  result["coordinates"] = frame.dimension();
+  result["khat"] = std::isnan(khat) ? Json() : Json(khat);
+  result["khat_verdict"] = pareto_verdict(khat);
+  if (folder) {
+    model["names"] = names;
+    model["options"] = as_json(options);
+    model["weights"] = target.dimension();
+    model["state"] = numbers(frame.state());
+    folder->write("model.json", model);
+    if (draws > 0) {
+      const FlowDraws out_draws = flow_draws(settings, target.dimension(), frame, draws, seed);
+      Matrix unused(target.dimension(), draws);
+      const Vector log_p = target.log_density(out_draws.betas, unused);
+      folder->write("draws.csv",
+                    draws_csv("flow", names, out_draws.betas.transpose(), log_p, out_draws.log_q));
+    }
+    folder->write("result.json", result);
+  }
+  if (json)
+    std::cout << result.dump(2) << '\n';
+  else
+    std::cout << end.sentence << "\nNELBO " << std::fixed << std::setprecision(3) << end.objective
+              << " nats, give or take " << error << ", after " << end.iterations << " iterations, "
+              << std::setprecision(2) << end.seconds << " s\nPareto k " << khat << ", "
+              << result["khat_verdict"].get<std::string>() << '\n';
+  return end.exit_code(settings.iterations);
+}
+
+int FitFlow::run() {
+  apply();
+  require(draws == 0 || !out.empty(), "--draws needs --out, the folder for draws.csv");
+  require(!settings.intercept || settings.target == "logistic",
+          "--intercept is for --target logistic: a network has its biases");
+  set_threads(int(settings.threads));
+  Table table = read();
+  const auto [y, classes] = binary_labels(table.labels, labels.empty() ? data : labels);
+  LogisticSettings columns_only;
+  columns_only.intercept = settings.intercept;
+  columns_only.no_standardize = settings.no_standardize;
+  const Preparation preparation = Preparation::of(table.x, table.names, columns_only);
+  for (const std::string& warning : preparation.warnings) say("warning: " + warning);
+  Json model;
+  model["model"] = "flow";
+  model["columns"] = table.names;
+  model["label"] = table.label_name;
+  model["classes"] = classes;
+  model["intercept"] = preparation.intercept;
+  model["shift"] = numbers(preparation.shift);
+  model["scale"] = numbers(preparation.scale);
+  Matrix design = preparation.design(std::move(table.x));
+  if (settings.target == "logistic")
+    return fit(LogisticTarget(std::move(design), y, settings.prior_variance), preparation.names,
+               model, table);
+  const NeuralTarget target(design, y,
+                            {.hidden = settings.hidden,
+                             .activation = activation_named(settings.activation),
+                             .prior_variance = settings.prior_variance});
+  return fit(target, target.names(preparation.names), model, table);
+}
+
+}  // namespace
+
+void add_fit_flow(CLI::App& fit, int& exit_code) {
+  auto self = std::make_shared<FitFlow>();
+  CLI::App* const command = fit.add_subcommand(
+      "flow", "a Bayesian neural network, its posterior approximated by a normalising flow");
+  self->settings.describe(self->options);
+  self->add_to(*command);
+  command->add_option("--draws", self->draws, "draws of the weights into draws.csv (needs --out)");
+  command->footer(
+      "Example:\n  fisherman fit flow --data german.csv --out german-run --draws 1000\n"
+      "  fisherman predict --run german-run --data new.csv");
+  command->callback([self, &exit_code] { exit_code = self->run(); });
+}
+
+}  // namespace fisherman::cli

@@ -1,0 +1,224 @@
+#include "fisherman/app/flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fisherman/fisher/adam.hpp"
+#include "fisherman/fisher/block_diagonal.hpp"
+#include "fisherman/fisher/exact.hpp"
+#include "fisherman/fisher/identity.hpp"
+#include "fisherman/fisher/window.hpp"
+#include "fisherman/model/flow_vb.hpp"
+#include "fisherman/model/orthogonal_flow.hpp"
+#include "fisherman/model/sylvester_flow.hpp"
+
+namespace fisherman {
+
+FlowSettings::FlowSettings() {
+  batch = 10;
+  scores = 10;
+  delay = 300.0;
+  tolerance = 0.5;
+  eval_every = 20;
+}
+
+void FlowSettings::describe(Options& o) {
+  using Rule = Options::Rule;
+  o.add("target", target, "the model whose posterior is wanted", {"neural", "logistic"});
+  o.add("family", family,
+        "scaled: the paper's flow with an output scale; paper: as printed; sylvester: layers on a "
+        "Gaussian; gaussian: no layers",
+        {"scaled", "paper", "sylvester", "gaussian"});
+  o.add("method", method,
+        "ifngd: inversion-free with a window; ngd: Fisher matrix in closed form (not for "
+        "sylvester); rsgd: none; adam: Riemannian Adam",
+        {"ifngd", "ngd", "rsgd", "adam"});
+  o.add("estimator", estimator, "of the gradient; stl: sticking the landing",
+        {"reparameterised", "stl"});
+  o.add("hidden", hidden, "units of the hidden layer", Rule::positive);
+  o.add("activation", activation, "of the hidden units", {"tanh", "sigmoid", "relu"});
+  o.add("prior-variance", prior_variance, "of each weight", Rule::positive);
+  o.add("window", window, "scores that the Fisher estimate keeps", Rule::positive);
+  o.add("free-w1", free_w1, "let W1 move, which q does not depend on (paper, scaled)");
+  o.add("layers", layers, "of a Sylvester flow", Rule::positive);
+  o.add("rank", rank, "columns of each Q of a Sylvester flow", Rule::positive);
+  o.add("minibatch", minibatch, "rows for each gradient; 0: all; -1: all up to 5000, else 1000",
+        Rule::any);
+  o.add("intercept", intercept, "add a constant column (logistic; a network has its biases)");
+  o.add("no-standardize", no_standardize, "take the columns as they are");
+  describe_run(o,
+               {.batch = "draws for each gradient",
+                .scores = "score vectors an iteration; 0: the draws of the gradient serve",
+                .tolerance = "converged when doubling the run has gained less than so many nats"});
+}
+
+Index FlowSettings::minibatch_of(Index rows) const {
+  require(minibatch >= -1, "--minibatch is ", minibatch, ", but must be -1, 0 or positive");
+  if (minibatch >= 0) return minibatch;
+  return rows > 5000 ? 1000 : 0;
+}
+
+namespace {
+
+constexpr std::int64_t at_most = 20000;  // iterations, if the number is left to us
+constexpr std::uint32_t for_start = 100;
+
+/// A little to each side of 0: at 0 the units of a network cannot be told apart, and the gradient vanishes.
+Vector start_mean(const FlowSettings& s, Index d) {
+  return 0.1 * Draws(std::uint64_t(s.seed), ~std::uint64_t(0)).normals(for_start, d, 1);
+}
+
+OrthogonalFlow orthogonal(const FlowSettings& s, Index d) {
+  return OrthogonalFlow(d, {.scaled = s.family == "scaled", .free_w1 = s.free_w1});
+}
+
+SylvesterFlow sylvester(const FlowSettings& s, Index d) {
+  require(!s.free_w1, "--free-w1 is for the families paper and scaled: ", s.family, " has no W1");
+  if (s.family == "gaussian") return SylvesterFlow(d, {.rank = 1, .layers = 0});
+  require(s.rank <= d, "--rank is ", s.rank, ", but there are only ", d, " weights");
+  return SylvesterFlow(d, {.rank = s.rank, .layers = s.layers});
+}
+
+bool is_orthogonal(const FlowSettings& s) { return s.family == "scaled" || s.family == "paper"; }
+
+OrthogonalFlow::Frame start(const OrthogonalFlow& family, const FlowSettings& s) {
+  return family.start(start_mean(s, family.dimension()));
+}
+SylvesterFlow::Frame start(const SylvesterFlow& family, const FlowSettings& s) {
+  return family.start(start_mean(s, family.dimension()), 0.2, std::uint64_t(s.seed));
+}
+
+/// H₀ = εI. By default a direction that no score in the window has seen counts as the average one:
+/// ε/K is the mean squared score a coordinate.
+WindowOptions window_options(const FlowSettings& s, const Matrix& scores) {
+  const double mean = scores.squaredNorm() / double(scores.size());
+  return {.size = s.window, .epsilon = s.epsilon > 0.0 ? s.epsilon : double(s.window) * mean};
+}
+
+template <class Model>
+AnyFisher fisher_for(const FlowSettings& s, const OrthogonalFlow& family, const Model& model,
+                     const OrthogonalFlow::Frame& frame) {
+  if (s.method == "ngd") return Exact(frame.dimension());
+  if (s.method == "rsgd") return Identity(frame.dimension());
+  if (s.method == "adam") return Adam(frame.dimension());
+  const Matrix scores = model.scores(frame, Draws(std::uint64_t(s.seed), 0));
+  return FactoredWindow(family.score_shape(), window_options(s, scores));
+}
+
+/// The base's Fisher matrix is the identity; what couples it with the layers is left out.
+template <class Model>
+AnyFisher fisher_for(const FlowSettings& s, const SylvesterFlow& family, const Model& model,
+                     const SylvesterFlow::Frame& frame) {
+  require(s.method != "ngd" || family.options().layers == 0,
+          "--method ngd needs a Fisher matrix in closed form, which --family sylvester has not");
+  if (s.method == "adam") return Adam(frame.dimension());
+  if (s.method == "rsgd" || family.options().layers == 0) return Identity(frame.dimension());
+  const Index base = family.base_dimension(), rest = frame.dimension() - base;
+  const Matrix scores = model.scores(frame, Draws(std::uint64_t(s.seed), 0)).bottomRows(rest);
+  return BlockDiagonal<AnyFisher>({Identity(base), Window(rest, window_options(s, scores))});
+}
+
+StepRule rule_for(const FlowSettings& s) {
+  const bool natural = s.method == "ifngd" || s.method == "ngd" || s.family == "gaussian";
+  if (natural && s.method != "adam")
+    return s.rule({.step_size = 0.05, .decay = 0.7, .kl_radius = is_orthogonal(s) ? 0.03 : 0.1});
+  StepRule rule =
+      s.rule({.step_size = s.method == "adam" ? 0.01 : 3e-4, .decay = 0.0, .kl_radius = 0.0});
+  if (s.method == "rsgd" && s.norm_cap == 0.0) rule.norm_cap = 0.3;
+  return rule;
+}
+
+template <class T, class Family>
+ErasedRun made(const T& target, const Family& family, const FlowSettings& s) {
+  using F = typename Family::Frame;
+  const Index rows = target.rows();
+  const FlowVb<T, Family> model(
+      target, family,
+      {.draws = s.batch,
+       .scores = s.scores > 0 ? s.scores : s.batch,
+       .reuse_draws = s.scores == 0,
+       .landing = s.estimator == "stl",
+       .minibatch = s.minibatch_of(rows),
+       .objective_draws = std::clamp<Index>(Index(1'000'000) / rows, 32, 256)});
+  const F frame = start(family, s);
+  const bool natural = s.method == "ifngd" || s.method == "ngd";
+  const bool averaging = s.average == "on" || (s.average == "auto" && natural);
+  ErasedRun run{{frame, fisher_for(s, family, model, frame), std::uint64_t(s.seed),
+                 Average({.on = averaging, .start = 50, .power = 2.0})},
+                AnyModel::of<F>(model),
+                {},
+                after_iterations(s.iterations),
+                s.iterations};
+  run.options.rule = rule_for(s);
+  run.options.evaluate_every = s.eval_every;
+  if (s.iterations == 0) {
+    require(s.eval_every > 0,
+            "--eval-every is 0, but without --iterations the run ends by its "
+            "objective, which must be evaluated");
+    run.planned = at_most;
+    run.stop = when_doubling_gains_below(s.tolerance) || after_iterations(at_most);
+  }
+  return run;
+}
+
+template <class T>
+ErasedRun made(const T& target, const FlowSettings& s) {
+  const Index d = target.dimension();
+  return is_orthogonal(s) ? made(target, orthogonal(s, d), s) : made(target, sylvester(s, d), s);
+}
+
+template <class Family>
+FlowDraws drawn(const Family& family, const AnyFrame& frame, Index count, std::uint64_t seed) {
+  const Matrix normals = Draws(seed, ~std::uint64_t(0)).normals(0, family.dimension(), count);
+  auto sample = family.sample(frame.as<typename Family::Frame>(), normals);
+  return {std::move(sample.ys), std::move(sample.log_q)};
+}
+
+}  // namespace
+
+ErasedRun make_flow_run(const NeuralTarget& target, const FlowSettings& s) {
+  return made(target, s);
+}
+ErasedRun make_flow_run(const LogisticTarget& target, const FlowSettings& s) {
+  return made(target, s);
+}
+
+AnyFrame flow_frame(const FlowSettings& s, Index dimension, const Vector& state) {
+  const auto restored = [&](const auto& frame) -> AnyFrame {
+    require_size(state, Vector(frame.state()).size(), "the state of a flow");
+    return frame.restored(state);
+  };
+  return is_orthogonal(s) ? restored(start(orthogonal(s, dimension), s))
+                          : restored(start(sylvester(s, dimension), s));
+}
+
+FlowDraws flow_draws(const FlowSettings& s, Index dimension, const AnyFrame& frame, Index count,
+                     std::uint64_t seed) {
+  return is_orthogonal(s) ? drawn(orthogonal(s, dimension), frame, count, seed)
+                          : drawn(sylvester(s, dimension), frame, count, seed);
+}
+
+Matrix predictive_of_draws(Matrix p) {
+  p = 1.0 / (1.0 + (-p.array()).exp());
+  const auto n = double(p.cols());
+  const Vector mean = p.rowwise().mean();
+  const Vector sd = ((p.colwise() - mean).array().square().rowwise().sum() / n).sqrt();
+  Matrix out(p.rows(), 4);
+  out.col(0) = mean;
+  out.col(1) = sd;
+  for (Index i = 0; i < p.rows(); ++i) {
+    Vector row = p.row(i);
+    std::sort(row.data(), row.data() + row.size());
+    const auto quantile = [&](double q) {
+      const double at = q * (n - 1.0);
+      const auto k = Index(at);
+      const double share = at - double(k);
+      return (1.0 - share) * row(k) + share * row(std::min<Index>(k + 1, row.size() - 1));
+    };
+    out(i, 2) = quantile(0.05);
+    out(i, 3) = quantile(0.95);
+  }
+  return out;
+}
+
+}  // namespace fisherman
