@@ -67,8 +67,9 @@ int main(int argc, char** argv) {
     both.push_back(updating.back() + solving.back());
     moving.push_back(seconds([&] { frame = frame.retract(Vector(-0.05 / v.norm() * v)); }));
   }
-  // As printed: every ψ has a d×d part, which the Cayley transform multiplies from the left.
-  std::vector<Matrix> psi(std::size_t(K), Matrix::Constant(d, d, 1e-3));
+  // As printed: every ψ has two d×d parts, for W₁ and W₂, which Cayley transforms multiply from the left.
+  // (W₁ has no business there; with it frozen the printed method would cost half.)
+  std::vector<Matrix> psi(std::size_t(2 * K), Matrix::Constant(d, d, 1e-3));
   const Matrix cayley = frame.factor<0>()[0].matrix();  // an orthogonal matrix, as that is
   Matrix moved(d, d);
   for (int k = 0; k < 3; ++k)
