@@ -18,7 +18,7 @@ FlowSettings::FlowSettings() {
   batch = 10;
   scores = 10;
   delay = 300.0;
-  tolerance = 0.5;
+  tolerance = 1.0;
   eval_every = 20;
 }
 
@@ -88,34 +88,31 @@ SylvesterFlow::Frame start(const SylvesterFlow& family, const FlowSettings& s) {
   return family.start(start_mean(s, family.dimension()), 0.2, std::uint64_t(s.seed));
 }
 
-/// H₀ = εI. By default a direction that no score in the window has seen counts as the average one:
-/// ε/K is the mean squared score a coordinate.
-WindowOptions window_options(const FlowSettings& s, const Matrix& scores) {
-  const double mean = scores.squaredNorm() / double(scores.size());
-  return {.size = s.window, .epsilon = s.epsilon > 0.0 ? s.epsilon : double(s.window) * mean};
+/// H₀ = εI. By default ε = K: a direction that no score in the window has seen counts as one of Fisher
+/// information 1. (The mean squared score would be several times that, because the scores of b₂ are
+/// heavy-tailed, and makes runs slower: docs/results_flow.md.)
+WindowOptions window_options(const FlowSettings& s) {
+  return {.size = s.window, .epsilon = s.epsilon > 0.0 ? s.epsilon : double(s.window)};
 }
 
-template <class Model>
-AnyFisher fisher_for(const FlowSettings& s, const OrthogonalFlow& family, const Model& model,
+AnyFisher fisher_for(const FlowSettings& s, const OrthogonalFlow& family,
                      const OrthogonalFlow::Frame& frame) {
   if (s.method == "ngd") return Exact(frame.dimension());
   if (s.method == "rsgd") return Identity(frame.dimension());
   if (s.method == "adam") return Adam(frame.dimension());
-  const Matrix scores = model.scores(frame, Draws(std::uint64_t(s.seed), 0));
-  return FactoredWindow(family.score_shape(), window_options(s, scores));
+  return FactoredWindow(family.score_shape(), window_options(s));
 }
 
 /// The base's Fisher matrix is the identity; what couples it with the layers is left out.
-template <class Model>
-AnyFisher fisher_for(const FlowSettings& s, const SylvesterFlow& family, const Model& model,
+AnyFisher fisher_for(const FlowSettings& s, const SylvesterFlow& family,
                      const SylvesterFlow::Frame& frame) {
   require(s.method != "ngd" || family.options().layers == 0,
           "--method ngd needs a Fisher matrix in closed form, which --family sylvester has not");
   if (s.method == "adam") return Adam(frame.dimension());
   if (s.method == "rsgd" || family.options().layers == 0) return Identity(frame.dimension());
-  const Index base = family.base_dimension(), rest = frame.dimension() - base;
-  const Matrix scores = model.scores(frame, Draws(std::uint64_t(s.seed), 0)).bottomRows(rest);
-  return BlockDiagonal<AnyFisher>({Identity(base), Window(rest, window_options(s, scores))});
+  const Index base = family.base_dimension();
+  return BlockDiagonal<AnyFisher>(
+      {Identity(base), Window(frame.dimension() - base, window_options(s))});
 }
 
 StepRule rule_for(const FlowSettings& s) {
@@ -143,7 +140,7 @@ ErasedRun made(const T& target, const Family& family, const FlowSettings& s) {
   const F frame = start(family, s);
   const bool natural = s.method == "ifngd" || s.method == "ngd";
   const bool averaging = s.average == "on" || (s.average == "auto" && natural);
-  ErasedRun run{{frame, fisher_for(s, family, model, frame), std::uint64_t(s.seed),
+  ErasedRun run{{frame, fisher_for(s, family, frame), std::uint64_t(s.seed),
                  Average({.on = averaging, .start = 50, .power = 2.0})},
                 AnyModel::of<F>(model),
                 {},
