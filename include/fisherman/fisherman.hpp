@@ -3,6 +3,7 @@
 
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/core/random.hpp"
+#include "fisherman/fisher/adam.hpp"
 #include "fisherman/fisher/any_fisher.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/dense.hpp"
@@ -25,7 +26,9 @@
 #include "fisherman/manifold/sphere.hpp"
 #include "fisherman/manifold/stiefel.hpp"
 #include "fisherman/model/any_model.hpp"
+#include "fisherman/model/cholesky_vb.hpp"
 #include "fisherman/model/flow_vb.hpp"
+#include "fisherman/model/forward_backward.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/logistic.hpp"
 #include "fisherman/model/multinomial.hpp"

@@ -24,9 +24,8 @@ struct Record {
   double gradient_norm = unknown;
   double step_norm = unknown;
   std::int64_t evaluations = 0;  // of the objective so far
-  std::int64_t rejected =
-      0;                   // steps not taken so far: not finite, or uphill in a run that descends
-  std::int64_t clips = 0;  // eigenvalues clipped so far
+  std::int64_t rejected = 0;     // steps not taken: not finite, or uphill in a run that descends
+  std::int64_t clips = 0;        // eigenvalues clipped so far
   std::optional<SpectrumBounds> spectrum = {};  // of 𝐇⁻¹, where it was asked for
   bool last = false;                            // the run ends here
 };
