@@ -10,6 +10,9 @@ namespace fisherman::cli {
 void Flags::add_to(CLI::App& command, Options& options) {
   for (const Options::Option& option : options.all()) {
     const std::string flag = "--" + option.name, name = option.name;
+    std::string help = option.help;
+    for (const Options::Choice& choice : option.choices)
+      if (!choice.help.empty()) help += sentence("\n- ", choice.name, ": ", choice.help);
     if (option.is_flag())
       command.add_flag_callback(
           flag, [this, name] { given_.emplace_back(name, "true"); }, option.help);
@@ -17,7 +20,7 @@ void Flags::add_to(CLI::App& command, Options& options) {
       command
           .add_option_function<std::string>(
               flag, [this, name](const std::string& value) { given_.emplace_back(name, value); },
-              option.help)
+              help)
           ->type_name(option.kind)
           ->default_str(option.initial);
   }

@@ -44,5 +44,7 @@ void add_fit_reduced_rank(CLI::App& fit, int& exit_code);
 void add_fit_flow(CLI::App& fit, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
+void add_list(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
 
 }  // namespace fisherman::cli

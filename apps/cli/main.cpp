@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   cli::add_fit_flow(*fit, exit_code);
   cli::add_predict(app, exit_code);
   cli::add_report(app, exit_code);
+  cli::add_list(app, exit_code);
+  cli::add_check(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

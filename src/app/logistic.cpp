@@ -19,17 +19,27 @@ namespace fisherman {
 void LogisticSettings::describe(Options& o) {
   using Rule = Options::Rule;
   o.add("geometry", geometry, "how distances between Gaussians are measured",
-        {"affine", "bw", "euclidean"});
+        {{"affine", "Fisher-Rao's: the Fisher matrix is the identity everywhere"},
+         {"bw", "Bures-Wasserstein: optimal transport, as in the paper"},
+         {"euclidean", "entry by entry, as in the paper"}});
+  o.add("method", method, "how the posterior is found",
+        {{"ngd", "natural gradient, the Fisher matrix in closed form"},
+         {"ifngd", "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
+         {"gd", "gradient descent on the manifold"},
+         {"exact", "a deterministic solver, for reference"},
+         {"adam", "for comparison: Adam on mean and Cholesky factor, as ADVI does"},
+         {"fb-gvi", "for comparison: forward-backward Gaussian VI (Diao et al. 2023)"},
+         {"lin", "for comparison: the positive-definite rule of Lin et al. (2020)"}});
   o.add(
-      "method", method,
-      "exact: deterministic solver; ngd: exact Fisher matrix; ifngd: inversion-free; gd: none; for "
-      "comparison adam (on mean and Cholesky factor), fb-gvi (Diao et al. 2023), lin (Lin et al. "
-      "2020)",
-      {"ngd", "ifngd", "gd", "exact", "adam", "fb-gvi", "lin"});
-  o.add("transport", transport, "how the Fisher estimate is carried along", {"frame", "paper"});
-  o.add("estimator", estimator,
-        "of the gradient; auto: exact for ngd, gd and lin, bonnet-price for ifngd",
-        {"auto", "exact", "bonnet-price", "reparameterised", "stl", "score"});
+      "transport", transport, "how the Fisher estimate is carried along",
+      {{"frame", "by the moving frame, at no cost"}, {"paper", "by the paper's vector transport"}});
+  o.add("estimator", estimator, "of the gradient",
+        {{"auto", "exact for ngd, gd and lin, bonnet-price for ifngd"},
+         {"exact", "no draws: by quadrature"},
+         {"bonnet-price", "mean gradient and mean Hessian of draws"},
+         {"reparameterised", "gradients of draws"},
+         {"stl", "sticking the landing: the same, without noise where the fit is perfect"},
+         {"score", "values of draws alone, with a leave-one-out baseline"}});
   o.add("prior-variance", prior_variance, "of each coefficient", Rule::positive);
   o.add("minibatch", minibatch, "rows of the data for each gradient, drawn anew; 0: all");
   o.add("intercept", intercept, "add a constant column");

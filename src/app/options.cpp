@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 
+#include "fisherman/app/nearest.hpp"
 #include "fisherman/core/error.hpp"
 
 namespace fisherman {
@@ -40,20 +40,6 @@ std::string shortest(double value) {
   return {buffer, end};
 }
 
-/// Insertions, deletions and replacements between two words.
-std::size_t edits(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0U);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 void Options::put(Option option) {
@@ -71,6 +57,7 @@ void Options::add(const std::string& name, double& value, const std::string& hel
          value = number;
        },
        [&value] { return shortest(value); },
+       {},
        {}});
 }
 
@@ -85,6 +72,7 @@ void Options::add(const std::string& name, std::int64_t& value, const std::strin
          value = number;
        },
        [&value] { return std::to_string(value); },
+       {},
        {}});
 }
 
@@ -98,35 +86,38 @@ void Options::add(const std::string& name, bool& value, const std::string& help)
          value = text == "true";
        },
        [&value] { return std::string(value ? "true" : "false"); },
+       {},
        {}});
 }
 
 void Options::add(const std::string& name, std::string& value, const std::string& help,
-                  std::vector<std::string> choices) {
-  std::string kind = choices.empty() ? "text" : choices.front();
-  for (std::size_t k = 1; k < choices.size(); ++k) kind += "|" + choices[k];
+                  std::vector<Choice> choices) {
+  std::string kind;
+  for (const Choice& choice : choices) kind += (kind.empty() ? "" : "|") + choice.name;
   put({name,
        help,
-       kind,
+       choices.empty() ? "text" : kind,
        [&value, name, kind, choices](const std::string& text) {
-         require(
-             choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end(),
-             "--", name, " is '", text, "', but must be one of ", kind);
+         require(choices.empty() ||
+                     std::any_of(choices.begin(), choices.end(),
+                                 [&](const Choice& choice) { return choice.name == text; }),
+                 "--", name, " is '", text, "', but must be one of ", kind);
          value = text;
        },
        [&value] { return value; },
-       {}});
+       {},
+       choices});
 }
 
 void Options::set(const std::string& name, const std::string& value) {
-  const Option* nearest = nullptr;
+  std::vector<std::string> names;
   for (const Option& option : options_) {
     if (option.name == name) return option.set(value);
-    if (nearest == nullptr || edits(option.name, name) < edits(nearest->name, name))
-      nearest = &option;
+    names.push_back(option.name);
   }
-  require(nearest != nullptr, "there is no option '", name, "'");
-  throw Misuse(sentence("there is no option '", name, "'; did you mean '", nearest->name, "'?"));
+  require(!names.empty(), "there is no option '", name, "'");
+  throw Misuse(
+      sentence("there is no option '", name, "'; did you mean '", nearest_name(name, names), "'?"));
 }
 
 }  // namespace fisherman

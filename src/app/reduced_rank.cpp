@@ -19,12 +19,17 @@ namespace fisherman {
 void ReducedRankSettings::describe(Options& o) {
   using Rule = Options::Rule;
   o.add("rank", rank, "of the coefficient matrix; several, as 1,2,5, fit one after the other");
-  o.add("method", method,
-        "ifngd: inversion-free natural gradient; extrinsic: the same in the ambient space; kfac: "
-        "Kronecker factors; rsgd: none; lbfgs: deterministic, on the factors",
-        {"ifngd", "rsgd", "extrinsic", "kfac", "lbfgs"});
-  o.add("blocks", blocks, "of the Fisher estimate of ifngd; paper: ambient, with its transport",
-        {"column", "ambient", "paper", "full"});
+  o.add("method", method, "how the coefficients are found",
+        {{"ifngd", "inversion-free natural gradient, the paper's"},
+         {"rsgd", "stochastic gradient descent on the manifold"},
+         {"extrinsic", "ifngd in the ambient space, the paper's baseline"},
+         {"kfac", "natural gradient with Kronecker factors"},
+         {"lbfgs", "deterministic, on the factors"}});
+  o.add("blocks", blocks, "of the Fisher estimate of ifngd",
+        {{"column", "one for each column of U; M, V and the intercepts one each"},
+         {"ambient", "M, U, V and the intercepts, one each"},
+         {"paper", "the same, carried by the paper's transport"},
+         {"full", "one for all coordinates"}});
   o.add("precision", precision,
         "of operators and data; auto: large operators single, data double if they fit",
         {"auto", "single", "double"});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/model/pareto.hpp"
@@ -174,18 +175,20 @@ Section course_section(const LogisticFits& fits) {
   std::vector<Course> courses;
   std::vector<std::string> without;
   bool all_known = true;
-  double lowest = std::numeric_limits<double>::infinity();
+  std::map<const LogisticProblem*, double> lowest;
   for (std::size_t k = 0; k < fits.size(); ++k) {
-    all_known = all_known && fits.problems.of(k).optimum;
+    const LogisticProblem& problem = fits.problems.of(k);
+    all_known = all_known && problem.optimum;
+    double& least = lowest.try_emplace(&problem, INFINITY).first->second;
     for (const double value : fits.runs[k].column("objective"))
-      if (std::isfinite(value)) lowest = std::min(lowest, value);
+      if (std::isfinite(value)) least = std::min(least, value);
   }
   for (std::size_t k = 0; k < fits.size(); ++k) {
     const Run& run = fits.runs[k];
     Course course{run.name, run.column("iteration"), run.column("seconds"),
                   run.column("objective")};
     for (double& value : course.values) {
-      value -= all_known ? *fits.problems.of(k).optimum : lowest;
+      value -= all_known ? *fits.problems.of(k).optimum : lowest[&fits.problems.of(k)];
       // Without the optimum the lowest value of all has no gap to draw.
       if (!all_known && value <= 0.0) value = std::numeric_limits<double>::quiet_NaN();
     }

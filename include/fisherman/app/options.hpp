@@ -14,6 +14,12 @@ class Options {
   /// What may be said of a number besides its type.
   enum class Rule { any, positive, not_negative, fraction };
 
+  /// One of the words that an option may be, and what it means.
+  struct Choice {
+    Choice(const char* word, const char* meaning = "") : name(word), help(meaning) {}  // NOLINT
+    std::string name, help;
+  };
+
   struct Option {
     std::string name;  // as after "--"
     std::string help;
@@ -21,6 +27,7 @@ class Options {
     std::function<void(const std::string&)> set;  // throws Misuse, naming the option and the rule
     std::function<std::string()> text;            // the value now
     std::string initial;                          // the default, as text
+    std::vector<Choice> choices;                  // empty if anything goes
     bool is_flag() const { return kind == "flag"; }
   };
 
@@ -30,7 +37,7 @@ class Options {
   void add(const std::string& name, bool& value, const std::string& help);
   /// Any text; or one of `choices`, if there are any.
   void add(const std::string& name, std::string& value, const std::string& help,
-           std::vector<std::string> choices = {});
+           std::vector<Choice> choices = {});
 
   const std::vector<Option>& all() const { return options_; }
   /// Throws Misuse for a name that does not exist, with the nearest one that does.

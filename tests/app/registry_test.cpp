@@ -1,0 +1,54 @@
+#include "fisherman/app/registry.hpp"
+
+#include <set>
+
+#include "expect_laws.hpp"
+#include "fisherman/app/nearest.hpp"
+#include "fisherman/manifold/sphere.hpp"
+
+namespace fisherman {
+namespace {
+
+template <class Example>
+void expect_lawful(const std::vector<Named<Example>>& entries, std::set<std::string>& names) {
+  for (const auto& entry : entries) {
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name << " is there twice";
+    EXPECT_FALSE(entry.help.empty()) << entry.name;
+    const auto commas = std::count(entry.size_names.begin(), entry.size_names.end(), ',');
+    EXPECT_EQ(entry.usual.size(), std::size_t(commas) + 1) << entry.name;
+    const auto report = check_laws(entry.make(entry.usual, 1), 1);
+    EXPECT_TRUE(report.ok()) << entry.name << '\n' << report;
+  }
+}
+
+TEST(Registry, EverythingKeepsItsLaws) {
+  std::set<std::string> names;
+  expect_lawful(manifolds(), names);
+  expect_lawful(fisher_approximations(), names);
+  expect_lawful(models(), names);
+}
+
+TEST(Registry, ABrokenPromiseIsFound) {
+  const Sphere sphere(Vector::Ones(3));
+  EXPECT_TRUE(check_laws({sphere, {.embedded = true, .order = 2}, true}, 1).ok());
+  const auto doubled = [](const Vector& a, const Vector& b) { return 2.0 * a.dot(b); };
+  EXPECT_FALSE(check_laws(FrameExample{sphere, {.metric = doubled}}, 1).ok());
+}
+
+TEST(Registry, ApplicationsHaveOptionsWithExplainedChoices) {
+  for (const Application& application : applications()) {
+    std::size_t explained = 0;
+    for (const auto& option : application.options().all())
+      for (const auto& choice : option.choices) explained += choice.help.empty() ? 0 : 1;
+    EXPECT_GT(explained, 2U) << application.name;
+  }
+}
+
+TEST(NearestName, CountsEdits) {
+  EXPECT_EQ(nearest_name("stifel", {"sphere", "stiefel", "step"}), "stiefel");
+  EXPECT_EQ(nearest_name("", {"b", "a"}), "b");
+  EXPECT_EQ(nearest_name("x", {}), "");
+}
+
+}  // namespace
+}  // namespace fisherman
