@@ -41,10 +41,10 @@ Matrix FlowModel::predictive(const Table& table, const std::string& file) const 
   const Matrix betas = flow_draws(settings, weights, flow_frame(settings, weights, state), 1000,
                                   std::uint64_t(settings.seed))
                            .betas;
-  return predictive_of_draws(settings.target == "logistic"
-                                 ? Matrix(x * betas)
-                                 : neural_predictors(x, betas, settings.hidden,
-                                                     activation_named(settings.activation)));
+  return predictive_of_draws(
+      settings.target == "logistic"
+          ? Matrix(x * betas)
+          : neural_predictors(x, betas, settings.hidden, activation_named(settings.activation)));
 }
 
 }  // namespace fisherman::cli

@@ -41,7 +41,7 @@ struct FlowVbOptions {
   bool reuse_draws = false;
   /// Subtracts the mean score, whose expectation is 0: sticking the landing. No noise where q = π̄.
   bool landing = false;
-  Index minibatch = 0;  // rows of the data for each gradient; 0 = all
+  Index minibatch = 0;          // rows of the data for each gradient; 0 = all
   Index objective_draws = 256;  // the same at every point: differences carry little noise
 };
 
