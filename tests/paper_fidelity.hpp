@@ -25,7 +25,7 @@ inline void expect_the_papers_iterates(const Matrix& X, const Vector& y, oracle:
   settings.average = "off";
   settings.eval_every = 0;
   settings.iterations = iterations;
-  LogisticRun ours = make_run(LogisticTarget(X, y, settings.prior_variance), settings);
+  ErasedRun ours = make_run(LogisticTarget(X, y, settings.prior_variance), settings);
   oracle::GaussianVi paper(X, y,
                            {.geometry = geometry,
                             .prior_variance = settings.prior_variance,
@@ -37,7 +37,7 @@ inline void expect_the_papers_iterates(const Matrix& X, const Vector& y, oracle:
   double furthest = 0.0;
   const auto compare = [&](const Record&, const ErasedState& state) {
     paper.iterate();
-    const GaussianPoint q = gaussian_point(state.frame);
+    const GaussianPoint q = gaussian_point(state.frame, settings);
     furthest = std::max({furthest, (q.mean - paper.mu).cwiseAbs().maxCoeff(),
                          (q.covariance - paper.sigma).cwiseAbs().maxCoeff()});
   };
