@@ -46,5 +46,7 @@ void add_predict(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
+void add_man(CLI::App& app, int& exit_code);
 
 }  // namespace fisherman::cli

@@ -7,7 +7,7 @@ foreach(path IN LISTS FILES)
   file(READ "${path}" text)
   foreach(bad "</script" "</style" "<!--")
     string(FIND "${text}" "${bad}" at)
-    if(NOT at EQUAL -1 AND NOT name MATCHES "[.]html$")
+    if(NOT at EQUAL -1 AND name MATCHES "[.](css|js)$")
       message(FATAL_ERROR "${path} holds '${bad}' and cannot be a part of a page")
     endif()
   endforeach()
@@ -15,11 +15,11 @@ foreach(path IN LISTS FILES)
 endforeach()
 file(WRITE "${OUT}" "#include \"resources.hpp\"
 
-namespace fisherman::cli::report {
+namespace fisherman::cli {
 
 std::string_view resource(std::string_view name) {
 ${branches}  return {};
 }
 
-}  // namespace fisherman::cli::report
+}  // namespace fisherman::cli
 ")

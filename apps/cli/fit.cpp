@@ -31,14 +31,20 @@ int Ended::exit_code(std::int64_t asked_iterations) const {
 }
 
 void FitCommand::add_to(CLI::App& command) {
-  command.add_option("--data", data, "CSV, LIBSVM, npy or IDX file, gzipped or not")->required();
-  command.add_option("--label", label,
-                     "the column that holds the classes (default: label, or the last)");
-  command.add_option("--labels", labels, "a file of labels, if they are not in the data file");
+  command.add_option("--data", data, "CSV, LIBSVM, npy or IDX file, gzipped or not")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--label", label,
+                  "the column that holds the classes (default: label, or the last)")
+      ->type_name("COLUMN");
+  command.add_option("--labels", labels, "a file of labels, if they are not in the data file")
+      ->type_name("FILE");
   command.add_option("--columns", columns,
                      "features of a LIBSVM file, if the last ones do not occur");
-  command.add_option("--config", config, "a JSON file of options, as config.json has them");
-  command.add_option("--out", out, "a folder for everything that comes out");
+  command.add_option("--config", config, "a JSON file of options, as config.json has them")
+      ->type_name("FILE");
+  command.add_option("--out", out, "a folder for everything that comes out")->type_name("DIR");
   command
       .add_option("--checkpoint-every", checkpoint_every, "seconds between checkpoints in --out")
       ->capture_default_str();

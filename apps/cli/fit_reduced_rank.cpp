@@ -316,8 +316,9 @@ void add_fit_reduced_rank(CLI::App& fit, int& exit_code) {
       "reduced-rank", "multinomial logistic regression with a coefficient matrix of low rank");
   self->settings.describe(self->options);
   self->add_to(*command);
-  command->add_option("--test-data", self->test_data, "rows to test on, in the form of --data");
-  command->add_option("--test-labels", self->test_labels, "their classes");
+  command->add_option("--test-data", self->test_data, "rows to test on, in the form of --data")
+      ->type_name("FILE");
+  command->add_option("--test-labels", self->test_labels, "their classes")->type_name("FILE");
   command->footer(
       "Example:\n  fisherman fit reduced-rank --data train-images-idx3-ubyte.gz --labels "
       "train-labels-idx1-ubyte.gz --rank 5 --out digits\n"

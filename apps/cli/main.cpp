@@ -26,6 +26,8 @@ int main(int argc, char** argv) {
   cli::add_report(app, exit_code);
   cli::add_list(app, exit_code);
   cli::add_check(app, exit_code);
+  cli::add_completion(app, exit_code);
+  cli::add_man(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

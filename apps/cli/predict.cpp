@@ -125,12 +125,17 @@ void add_predict(CLI::App& app, int& exit_code) {
   auto self = std::make_shared<Predict>();
   CLI::App* const command =
       app.add_subcommand("predict", "probabilities for new rows, with their uncertainty");
-  command->add_option("--run", self->run_folder, "the folder of a fit")->required();
+  command->add_option("--run", self->run_folder, "the folder of a fit")
+      ->required()
+      ->type_name("DIR");
   command->add_option("--data", self->data, "rows with the fit's columns; labels are optional")
-      ->required();
-  command->add_option("--labels", self->labels, "a file of labels, for a reduced-rank fit");
-  command->add_option("--out", self->out,
-                      "a CSV file for the predictions (default: standard output)");
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--labels", self->labels, "a file of labels, for a reduced-rank fit")
+      ->type_name("FILE");
+  command
+      ->add_option("--out", self->out, "a CSV file for the predictions (default: standard output)")
+      ->type_name("FILE");
   command->add_flag("--json", self->json, "print a summary as one JSON object and nothing else");
   command->footer(
       "Example:\n  fisherman predict --run wdbc-run --data new.csv --out predictions.csv");

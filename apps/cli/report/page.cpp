@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "../resources.hpp"
 #include "fisherman/core/error.hpp"
-#include "resources.hpp"
 
 namespace fisherman::cli::report {
 
@@ -56,22 +56,6 @@ std::string script_json(const Json& value) {
 }
 
 namespace {
-
-/// Puts values into the {{names}} of a template, in one pass: what is put in is not looked at again.
-std::string filled(std::string_view form,
-                   const std::vector<std::pair<std::string_view, std::string>>& values) {
-  std::string out;
-  for (;;) {
-    const auto open = form.find("{{");
-    out += form.substr(0, open);
-    if (open == std::string_view::npos) return out;
-    const auto close = form.find("}}", open);
-    const std::string_view name = form.substr(open + 2, close - open - 2);
-    for (const auto& [key, value] : values)
-      if (key == name) out += value;
-    form.remove_prefix(close + 2);
-  }
-}
 
 std::string printed(const char* format, int digits, double value) {
   char buffer[400];  // the longest double with all its digits has 309 before the point
