@@ -8,17 +8,26 @@ int main(int argc, char** argv) {
   using namespace fisherman;
   int exit_code = cli::done;
   CLI::App app(
-      "Fits distributions whose parameters are constrained, by natural gradient without inverting "
-      "a "
-      "Fisher matrix.",
+      "Fits distributions whose parameters live on a manifold, by natural gradient without "
+      "inverting "
+      "a Fisher matrix.",
       "fisherman");
-  app.set_version_flag("--version", FISHERMAN_VERSION);
+  app.set_version_flag("--version", FISHERMAN_VERSION, "print the version and exit");
+  app.set_help_flag("-h,--help", "print this help and exit");
   app.require_subcommand(1);
   app.footer(
+      "Example:\n"
+      "  fisherman fit logistic --data wdbc.csv --out wdbc-run\n"
+      "  fisherman predict --run wdbc-run --data new.csv\n"
+      "  fisherman report wdbc-run --out wdbc.html\n"
+      "\n"
       "fisherman COMMAND --help tells more.\n"
       "Exit codes: 0 done, 1 misuse or bad input, 3 ended without converging.");
   CLI::App* const fit = app.add_subcommand("fit", "fit a model to data");
   fit->require_subcommand(1);
+  fit->footer(
+      "Example:\n  fisherman fit logistic --data wdbc.csv --out wdbc-run\n\n"
+      "fisherman fit MODEL --help tells more, and fisherman list what can be chosen.");
   cli::add_fit_logistic(*fit, exit_code);
   cli::add_fit_reduced_rank(*fit, exit_code);
   cli::add_fit_flow(*fit, exit_code);
