@@ -19,7 +19,7 @@ int main(int argc, char** argv) try {
   require(argc == 4, "usage: gaussian_nelbo DATA PRIOR_VARIANCE GAUSSIAN");
   const Table table = read_table(argv[1]);
   const Vector y = binary_labels(table.labels, argv[1]).y;
-  const auto preparation = Preparation::of(table.x, table.names, {});
+  const auto preparation = Preparation::of(table.x, table.names, LogisticSettings());
   const LogisticTarget target(preparation.design(table.x), y, std::atof(argv[2]));
   const Matrix q = read_table(argv[3], {.has_label = false, .header = false}).x;
   const Index d = target.dimension();

@@ -82,7 +82,8 @@ awk -v a="$(field p.json accuracy)" 'BEGIN { exit !(a > 0.7) }' || fail "accurac
 [[ $(head -1 p.csv) == class,p_east,p_north,p_south,p_west,se_east,se_north,se_south,se_west ]] || fail "$(head -1 p.csv)"
 [[ $(wc -l <p.csv) == 501 ]] || fail "not a prediction for each row"
 sed 's/,[^,]*$//' data.csv >unlabelled.csv
-"$program" predict --run fit --data unlabelled.csv --json | grep -q '"rows": 500' || fail "unlabelled rows"
+"$program" predict --run fit --data unlabelled.csv --json >rows.json
+grep -q '"rows": 500' rows.json || fail "unlabelled rows"
 
 # Bad input: a sentence, exit code 1, nothing left behind.
 expect 1 "between 1 and 3" "$program" fit reduced-rank --data data.csv --rank 4 --out none
