@@ -24,17 +24,20 @@ FlowSettings::FlowSettings() {
 
 void FlowSettings::describe(Options& o) {
   using Rule = Options::Rule;
-  o.add("target", target, "the model whose posterior is wanted", {"neural", "logistic"});
-  o.add("family", family,
-        "scaled: the paper's flow with an output scale; paper: as printed; sylvester: layers on a "
-        "Gaussian; gaussian: no layers",
-        {"scaled", "paper", "sylvester", "gaussian"});
-  o.add("method", method,
-        "ifngd: inversion-free with a window; ngd: Fisher matrix in closed form (not for "
-        "sylvester); rsgd: none; adam: Riemannian Adam",
-        {"ifngd", "ngd", "rsgd", "adam"});
-  o.add("estimator", estimator, "of the gradient; stl: sticking the landing",
-        {"reparameterised", "stl"});
+  o.add("target", target, "the model whose posterior is wanted",
+        {{"neural", "a network with one hidden layer"}, {"logistic", "logistic regression"}});
+  o.add("family", family, "of distributions that stand for the posterior",
+        {{"scaled", "the paper's flow with an output scale"},
+         {"paper", "the paper's flow as printed"},
+         {"sylvester", "Sylvester layers on a Gaussian"},
+         {"gaussian", "no layers"}});
+  o.add("method", method, "how the posterior is found",
+        {{"ifngd", "inversion-free natural gradient with a window of scores, the paper's"},
+         {"ngd", "natural gradient, the Fisher matrix in closed form (not for sylvester)"},
+         {"rsgd", "stochastic gradient descent on the manifold"},
+         {"adam", "Riemannian Adam"}});
+  o.add("estimator", estimator, "of the gradient",
+        {{"reparameterised", "gradients of draws"}, {"stl", "sticking the landing"}});
   o.add("hidden", hidden, "units of the hidden layer", Rule::positive);
   o.add("activation", activation, "of the hidden units", {"tanh", "sigmoid", "relu"});
   o.add("prior-variance", prior_variance, "of each weight", Rule::positive);

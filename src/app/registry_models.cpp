@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "fisherman/app/flow.hpp"
 #include "fisherman/app/logistic.hpp"
 #include "fisherman/app/reduced_rank.hpp"
 #include "fisherman/app/registry.hpp"
@@ -122,6 +123,8 @@ const std::vector<Application>& applications() {
        described<LogisticSettings>},
       {"reduced-rank", "multinomial regression with a coefficient matrix of low rank",
        described<ReducedRankSettings>},
+      {"flow", "variational Bayes with a normalising flow, of a neural network or a regression",
+       described<FlowSettings>},
   };
   return all;
 }

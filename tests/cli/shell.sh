@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 # Every command tells what it is for, by an example too.
-for command in "" fit "fit logistic" "fit reduced-rank" predict report list check completion man; do
+for command in "" fit "fit logistic" "fit reduced-rank" "fit flow" predict report list check completion man; do
   # shellcheck disable=SC2086  # the command is words
   "$program" $command --help >help.txt || fail "$command --help"
   has help.txt "Example:" "fisherman ${command%% *}"
