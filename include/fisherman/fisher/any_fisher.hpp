@@ -15,8 +15,9 @@ namespace fisherman {
 
 class AnyFisher {
  public:
-  template <FisherApproximation H>
-  requires(!std::same_as<H, AnyFisher>) AnyFisher(H fisher)
+  // The order matters: asked whether it is itself one of them, it would ask for ever.
+  template <class H>
+  requires(!std::same_as<H, AnyFisher> && FisherApproximation<H>) AnyFisher(H fisher)
       : self_(std::make_unique<Holder<H>>(std::move(fisher))) {}  // NOLINT
   AnyFisher(const AnyFisher& other) : self_(other.self_->clone()) {}
   AnyFisher& operator=(const AnyFisher& other) {

@@ -13,8 +13,9 @@ namespace fisherman {
 
 class AnyFrame {
  public:
-  template <Frame F>
-  requires(!std::same_as<F, AnyFrame>) AnyFrame(F frame)
+  // The order matters: asked whether it is itself one of them, it would ask for ever.
+  template <class F>
+  requires(!std::same_as<F, AnyFrame> && Frame<F>) AnyFrame(F frame)
       : self_(std::make_shared<const Holder<F>>(std::move(frame))) {}  // NOLINT
 
   Index dimension() const { return self_->dimension(); }
