@@ -17,6 +17,7 @@
 #include "fisherman/solve/observers.hpp"
 #include "fit.hpp"
 #include "reduced_rank_model.hpp"
+#include "report.hpp"
 
 namespace fisherman::cli {
 namespace {
@@ -297,6 +298,7 @@ int FitReducedRank::run() {
   if (folder) {
     write_model(*folder, *best, map, classes, table.label_name, rows, result);
     folder->write("result.json", result);
+    leave_report(out);
   }
   if (json)
     std::cout << result.dump(2) << '\n';

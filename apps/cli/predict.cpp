@@ -29,8 +29,23 @@ struct Predict {
                                 const std::array<std::string, 2>& classes) const;
   nlohmann::ordered_json reduced_rank(const nlohmann::json& json_model,
                                       const std::string& file) const;
+  /// The rows, with labels if there are any.
+  Table rows(const std::string& label, std::size_t columns) const;
   void write(const std::string& rows) const;
 };
+
+Table Predict::rows(const std::string& label, std::size_t columns) const {
+  Table table = read_table(data, {.label = label,
+                                  .has_label = labels.empty(),
+                                  .label_optional = true,
+                                  .least_columns = Index(columns)});
+  if (labels.empty()) return table;
+  table.labels = read_labels(labels);
+  if (Index(table.labels.size()) != table.x.rows())
+    throw FileError(sentence(labels, ": has ", table.labels.size(), " labels, but ", data, " has ",
+                             table.x.rows(), " rows"));
+  return table;
+}
 
 void Predict::write(const std::string& rows) const {
   if (!out.empty())
@@ -42,9 +57,7 @@ void Predict::write(const std::string& rows) const {
 nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
                                              const std::string& file) const {
   const ReducedRankModel model = ReducedRankModel::from_json(json_model, file);
-  Table table =
-      read_table(data, {.label = model.label, .has_label = labels.empty(), .label_optional = true});
-  if (!labels.empty()) table.labels = read_labels(labels);
+  const Table table = rows(model.label, model.map.names.size());
   const Matrix x = model.design(table, data);
   std::optional<Uncertainty> uncertainty;
   const auto covariance = std::filesystem::path(run_folder) / "covariance.npy";
@@ -55,12 +68,9 @@ nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
   summary["rows"] = x.cols();
   if (!table.labels.empty()) {
     const std::string& where = labels.empty() ? data : labels;
-    if (Index(table.labels.size()) != x.cols())
-      throw FileError(sentence(where, ": has ", table.labels.size(), " labels, but ", data, " has ",
-                               x.cols(), " rows"));
-    const ClassData rows(x, class_labels(table.labels, model.classes, where),
-                         Index(model.classes.size()));
-    const Evaluation result = evaluate(rows, model.point);
+    const ClassData known(x, class_labels(table.labels, model.classes, where),
+                          Index(model.classes.size()));
+    const Evaluation result = evaluate(known, model.point);
     summary["log_loss"] = result.loss;
     summary["accuracy"] = result.accuracy;
   }
@@ -79,7 +89,7 @@ nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
   summary["rows"] = p.rows();
   summary["class"] = classes[1];
   if (!table.labels.empty()) {
-    const Vector y = binary_labels(table.labels, classes, data);
+    const Vector y = binary_labels(table.labels, classes, labels.empty() ? data : labels);
     double loss = 0.0, right = 0.0;
     for (Index i = 0; i < p.rows(); ++i) {
       loss -= std::log(y(i) == 1.0 ? p(i, 0) : 1.0 - p(i, 0));
@@ -94,14 +104,14 @@ nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
 nlohmann::ordered_json Predict::logistic(const nlohmann::json& json_model,
                                          const std::string& file) const {
   const LogisticModel model = LogisticModel::from_json(json_model, file);
-  const Table table = read_table(data, {.label = model.label, .label_optional = true});
+  const Table table = rows(model.label, model.columns.size());
   return binary(predictive(model.design(table, data), model.q), table, model.classes);
 }
 
 nlohmann::ordered_json Predict::flow(const nlohmann::json& json_model,
                                      const std::string& file) const {
   const FlowModel model = FlowModel::from_json(json_model, file);
-  const Table table = read_table(data, {.label = model.label, .label_optional = true});
+  const Table table = rows(model.label, model.columns.size());
   return binary(model.predictive(table, data), table, model.classes);
 }
 
@@ -131,7 +141,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   command->add_option("--data", self->data, "rows with the fit's columns; labels are optional")
       ->required()
       ->type_name("FILE");
-  command->add_option("--labels", self->labels, "a file of labels, for a reduced-rank fit")
+  command->add_option("--labels", self->labels, "a file of labels, if they are not in the data")
       ->type_name("FILE");
   command
       ->add_option("--out", self->out, "a CSV file for the predictions (default: standard output)")

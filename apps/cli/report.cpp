@@ -41,6 +41,10 @@ void leave_report(const std::filesystem::path& folder, const LogisticTarget& tar
              report::logistic_page(report::read_runs({folder}), sources).html());
 }
 
+void leave_report(const std::filesystem::path& folder) {
+  write_file(folder / "report.html", report::page_of(report::read_runs({folder}), {}).html());
+}
+
 void add_report(CLI::App& app, int& exit_code) {
   auto self = std::make_shared<Report>();
   CLI::App* const command = app.add_subcommand(

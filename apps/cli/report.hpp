@@ -14,4 +14,7 @@ namespace fisherman::cli {
 void leave_report(const std::filesystem::path& folder, const LogisticTarget& target,
                   const std::vector<std::string>& warnings);
 
+/// The same from what the folder holds, and the data where its config.json has them.
+void leave_report(const std::filesystem::path& folder);
+
 }  // namespace fisherman::cli

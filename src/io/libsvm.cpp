@@ -112,7 +112,7 @@ Table parse_libsvm(ByteSource& source, const ReadOptions& options) {
   Table table;
   SparseRows rows;
   TextQueue labels;
-  rows.width = options.columns;
+  rows.width = std::max(options.columns, options.least_columns);
   Words words(source);
   do {
     const std::string* word = &words.next();

@@ -55,9 +55,9 @@ double pareto_k(const Vector& log_ratios) {
 
 std::string pareto_verdict(double k) {
   if (std::isnan(k)) return "not known";
-  if (k < 0.5) return "good: the Gaussian is close to the posterior";
+  if (k < 0.5) return "good: the approximation is close to the posterior";
   if (k < 0.7) return "usable: means and intervals are fine, tails less so";
-  return "poor: the posterior is wider or more skewed than the Gaussian; mind its uncertainty";
+  return "poor: the posterior is wider or more skewed than its approximation; mind its uncertainty";
 }
 
 }  // namespace fisherman

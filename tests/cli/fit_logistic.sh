@@ -58,6 +58,15 @@ sed 's/,[^,]*$//' data.csv >unlabelled.csv
 "$program" predict --run fit --data unlabelled.csv --json >rows.json
 grep -q '"rows": 300' rows.json || fail "unlabelled rows"
 
+# LIBSVM rows leave out zeros: the last columns need not occur, and unknown ones are not used.
+awk 'NR > 1' data.csv | awk -F, '{ printf "%s", $NF; for (j = 1; j < NF; ++j) printf " %d:%s", j, $j; print "" }' >data.libsvm
+"$program" fit logistic --data data.libsvm --out sparse --quiet --json >/dev/null
+(echo "yes 1:0.5"; echo "no 2:1 999:1") >few.libsvm
+[[ $("$program" predict --run sparse --data few.libsvm 2>/dev/null | wc -l) == 3 ]] || fail "no prediction for rows with few entries"
+(echo label; cut -d, -f9 data.csv | tail -n +2) >labels.csv
+"$program" predict --run fit --data unlabelled.csv --labels labels.csv --json >apart.json
+cmp apart.json p.json || fail "labels in a file of their own give another summary"
+
 # Bad input: a sentence, exit code 1, nothing left behind.
 sed '5s/^[^,]*/abc/' data.csv >bad.csv
 expect 1 "line 5" "$program" fit logistic --data bad.csv --out none

@@ -65,13 +65,37 @@ sed 's/,[^,]*$//; 1s/.*/"a, b",x2,x3,x4,x5/' moved.csv >features.csv
 "$program" report runs/apart --out apart.html >/dev/null
 has apart.html "exact optimum is $(optimum two.html)"
 
+# Of the other kinds of fit.
+"$program" fit reduced-rank --data moved.csv --rank 1 --holdout 0.2 --out runs/low --quiet --json >/dev/null
+"$program" fit reduced-rank --data moved.csv --rank 1 --starts 2 --iterations 40 --eval-every 10 --out runs/path \
+  --quiet --json >/dev/null
+has runs/low/report.html "rank 1, " "held-out rows in the right class" "Singular values" "Confusion" '"labels":["no","yes"]'
+has_not runs/low/report.html "image/png" ">Ranks<"
+has runs/path/report.html ">Ranks<" "rank-1-start-1" "training rows (none were held out)"
+"$program" report runs/low runs/path --out low.html >/dev/null
+has low.html "Of 2 fits" "runs/low"
+awk 'BEGIN { for (i = 0; i < 60; ++i) { for (j = 0; j < 16; ++j) printf "%d,", (i * 7 + j * j * (1 + i % 3)) % 256
+             print i % 3 } print "255,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0" }' >pixels.txt
+(echo p{1..16} label | tr ' ' ','; cat pixels.txt) >pixels.csv
+"$program" fit reduced-rank --data pixels.csv --rank 2 --iterations 20 --out runs/pixels --quiet --json >/dev/null
+has runs/pixels/report.html "data:image/png;base64,iVBORw0KGgo" "components 1 to 2"
+"$program" fit flow --data moved.csv --hidden 2 --iterations 20 --eval-every 5 --out runs/flow --quiet --json >/dev/null
+has runs/flow/report.html "Bayesian neural network: moved.csv" "did the iterations it was asked for" "Calibration" "observed frequency"
+mv moved.csv elsewhere.csv
+"$program" report runs/flow --out flow.html >/dev/null
+has flow.html "are not where they were"
+mv elsewhere.csv moved.csv
+for page in runs/{low,path,pixels,flow}/report.html low.html; do
+  has_not "$page" 'src="http' 'href=' '@import' '>nan' ':nan' 'null,null,null'
+done
+
 # Bad input: a sentence, exit code 1, no page.
 expect 1 "is not the folder of a fit" "$program" report .
 expect 1 "given twice" "$program" report runs/a runs/./a
 cp -r runs/a unended && rm unended/result.json
 expect 1 "has not ended" "$program" report unended
 cp -r runs/a other && sed -i 's/"model": "logistic"/"model": "palm reading"/' other/model.json
-expect 1 "of which there is no report; there is one of logistic" "$program" report other
+expect 1 "of which there is no report; there is one of logistic, reduced-rank, flow" "$program" report other
 expect 1 "a report is of one kind" "$program" report runs/a other
 cp -r runs/a torn && echo '{"model": "logistic", "names": 3}' >torn/model.json
 expect 1 "is not what a logistic fit leaves" "$program" report torn

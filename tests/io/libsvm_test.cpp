@@ -36,6 +36,8 @@ TEST(Libsvm, FillsUpToTheColumnsAskedFor) {
   EXPECT_EQ(parse("1 2:1\n", {.columns = 5}).x, (Matrix(1, 5) << 0, 1, 0, 0, 0).finished());
   EXPECT_EQ(parse("1 2:1\n", {.columns = 5}).names.back(), "f5");
   EXPECT_EQ(parse("1\n", {.columns = 2}).x, Matrix::Zero(1, 2));
+  EXPECT_EQ(parse("1 2:1\n", {.least_columns = 3}).x, (Matrix(1, 3) << 0, 1, 0).finished());
+  EXPECT_EQ(parse("1 4:1\n", {.least_columns = 3}).x.cols(), 4);
   expect_error("1 2:1\n1 6:1\n", "line 2: index 6 is beyond the 5 columns asked for",
                {.columns = 5});
 }

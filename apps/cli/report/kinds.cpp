@@ -2,7 +2,9 @@
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/io/text.hpp"
+#include "flow.hpp"
 #include "logistic.hpp"
+#include "reduced_rank.hpp"
 
 namespace fisherman::cli::report {
 namespace {
@@ -12,10 +14,14 @@ struct Kind {
   Page (*page)(const std::vector<Run>& runs, const std::vector<std::filesystem::path>& data);
 };
 
+using Places = std::vector<std::filesystem::path>;
+
 constexpr Kind kinds[] = {
-    {"logistic", [](const std::vector<Run>& runs, const std::vector<std::filesystem::path>& data) {
-       return logistic_page(runs, {.data = data});
-     }}};
+    {"logistic", [](const std::vector<Run>& runs,
+                    const Places& data) { return logistic_page(runs, {.data = data}); }},
+    {"reduced-rank",
+     [](const std::vector<Run>& runs, const Places&) { return reduced_rank_page(runs); }},
+    {"flow", flow_page}};
 
 }  // namespace
 

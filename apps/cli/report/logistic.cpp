@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "calibration.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "logistic_fits.hpp"
@@ -18,29 +19,9 @@ namespace {
 constexpr double close = 0.02, near = 0.2;
 constexpr double axis_end = 1e-6;  // smaller gaps are drawn, and told, as this
 
-std::string status_words(const LogisticFits& fits, std::size_t k) {
-  const std::string status = fits.status(k);
-  const bool asked = number(fits.runs[k].config, "iterations") > 0.0;
-  if (status == "converged") return "converged";
-  if (status == "iterations_done")
-    return asked ? "did the iterations it was asked for"
-                 : "ran out of iterations before it converged";
-  if (status == "time_is_up") return "ran out of time before it converged";
-  if (status == "interrupted") return "was interrupted before it converged";
-  if (status == "diverged") return "diverged";
-  return "ended with the status '" + status + "'";
-}
-
-/// As a table says it.
-std::string status_word(const std::string& status) {
-  return status == "iterations_done" ? "all iterations done"
-         : status == "time_is_up"    ? "time was up"
-                                     : status;
-}
-
 Cell verdict_of_one(const LogisticFits& fits) {
   const double gap = fits.gap(0), khat = fits.khat(0);
-  std::string said = "The fit " + status_words(fits, 0);
+  std::string said = "The fit " + status_words(fits.runs[0]);
   Tone tone = std::isnan(gap) ? status_tone(fits, 0) : gap_tone(gap);
   if (fits.status(0) == "diverged") tone = Tone::bad;
   if (!std::isnan(gap)) {
@@ -90,6 +71,20 @@ Cell verdict_of_many(const LogisticFits& fits) {
   return {said, tone};
 }
 
+std::vector<Predicted> predicted(const LogisticFits& fits) {
+  std::vector<Predicted> out;
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    const LogisticProblem& problem = fits.problems.of(k);
+    Predicted one{fits.runs[k].name, {}, {}, problem.data_missing};
+    if (problem.target) {
+      one.p = predictive(problem.target->design(), fits.models[k].q).col(0);
+      one.y = problem.target->outcomes();
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 }  // namespace
 
 double LogisticFits::gap(std::size_t k) const {
@@ -112,9 +107,7 @@ Tone khat_tone(double khat) {
 }
 
 Tone status_tone(const LogisticFits& fits, std::size_t k) {
-  const std::string status = fits.status(k);
-  if (status == "converged" || fits.gap(k) < close) return Tone::good;
-  return status == "diverged" ? Tone::bad : Tone::mind;
+  return fits.gap(k) < close ? Tone::good : status_tone(fits.runs[k]);
 }
 
 Cell verdict(const LogisticFits& fits) {
@@ -130,7 +123,7 @@ Section summary_section(const LogisticFits& fits) {
         {{"NELBO, nats", fixed(fits.objective(0), 4)},
          {"above the optimum", Cell(std::isnan(gap) ? "not known" : gap_words(gap), gap_tone(gap))},
          {"Pareto k̂", Cell(fixed(fits.khat(0), 2), khat_tone(fits.khat(0)))},
-         {"status", Cell(status_word(fits.status(0)), status_tone(fits, 0))},
+         {"status", Cell(status_word(fits.runs[0]), status_tone(fits, 0))},
          {"iterations", figure(number(result, "iterations"), 10)},
          {"seconds", figure(number(result, "seconds"), 2)}});
   } else {
@@ -146,7 +139,7 @@ Section summary_section(const LogisticFits& fits) {
       const double gap = fits.gap(k);
       const auto& result = fits.runs[k].result;
       grid.rows.push_back(
-          {{Cell(fits.runs[k].name), Cell(status_word(fits.status(k)), status_tone(fits, k)),
+          {{Cell(fits.runs[k].name), Cell(status_word(fits.runs[k]), status_tone(fits, k)),
             Cell(fixed(fits.objective(k), 4)),
             Cell(std::isnan(gap) ? "not known" : gap_words(gap), gap_tone(gap)),
             Cell(fixed(fits.khat(k), 2), khat_tone(fits.khat(k))),
@@ -249,14 +242,12 @@ Page logistic_page(const std::vector<Run>& runs, const LogisticSources& sources)
                         figure(number(runs[0].config, "prior-variance")),
                         "); the probability is that of ", model.label, " = ", model.classes[1]);
   page.verdict = verdict(fits);
-  page.footer = "Made by fisherman " FISHERMAN_VERSION " from ";
-  for (std::size_t k = 0; k < runs.size(); ++k)
-    page.footer += (k == 0 ? "" : ", ") + runs[k].folder.string();
+  page.footer = made_from(runs);
   LogisticSettings settings;
   Options options;
   settings.describe(options);
   page.sections = {summary_section(fits),           course_section(fits),
-                   coefficients_section(fits),      calibration_section(fits),
+                   coefficients_section(fits),      calibration_section(predicted(fits)),
                    settings_section(runs, options), diagnostics_section(fits)};
   return page;
 }

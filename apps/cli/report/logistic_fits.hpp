@@ -28,6 +28,7 @@ struct LogisticFits {
 std::string gap_words(double nats);
 Tone gap_tone(double nats);
 Tone khat_tone(double khat);
+/// That of the run, but a fit at the optimum is good whatever ended it.
 Tone status_tone(const LogisticFits& fits, std::size_t k);
 
 /// In a sentence or two, how the fits went.
@@ -35,7 +36,6 @@ Cell verdict(const LogisticFits& fits);
 Section summary_section(const LogisticFits& fits);
 Section course_section(const LogisticFits& fits);
 Section coefficients_section(const LogisticFits& fits);
-Section calibration_section(const LogisticFits& fits);
 Section diagnostics_section(const LogisticFits& fits);
 
 }  // namespace fisherman::cli::report

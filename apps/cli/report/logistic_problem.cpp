@@ -1,7 +1,6 @@
 #include "logistic_problem.hpp"
 
 #include "fisherman/core/error.hpp"
-#include "fisherman/io/checksum.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
 #include "page.hpp"
@@ -52,43 +51,18 @@ LogisticProblem LogisticProblems::found(const Run& run, const LogisticModel& mod
     problem.warnings = sources_.warnings;
     return problem;
   }
-  const fs::path data = find_file(run, "data", "checksum", problem.data_missing);
-  const bool apart = run.config.contains("labels");
-  const fs::path labels =
-      apart ? find_file(run, "labels", "labels_checksum", problem.data_missing) : fs::path();
-  if (!problem.data_missing.empty()) return problem;
-  Table table = read_table(data, {.label = apart ? "" : model.label,
-                                  .has_label = !apart,
-                                  .columns = Index(model.columns.size())});
-  if (apart) table.labels = read_labels(labels);
+  const std::optional<Table> table =
+      read_data(run, sources_.data, Index(model.columns.size()), problem.data_missing);
+  if (!table) return problem;
+  const std::string file = text(run.config, "data");
   LogisticSettings settings;
   settings.intercept = model.preparation.intercept;
   settings.no_standardize = text(run.config, "no-standardize") == "true";
-  problem.warnings = Preparation::of(table.x, table.names, settings).warnings;
+  problem.warnings = Preparation::of(table->x, table->names, settings).warnings;
   problem.target = std::make_shared<LogisticTarget>(
-      model.design(table, data.string()), binary_labels(table.labels, model.classes, data.string()),
+      model.design(*table, file), binary_labels(table->labels, model.classes, file),
       number(run.config, "prior-variance"));
   return problem;
-}
-
-fs::path LogisticProblems::find_file(const Run& run, const char* key, const char* checksum_key,
-                                     std::string& missing) const {
-  const fs::path named = text(run.config, key);
-  const std::string wanted = text(run.config, checksum_key);
-  std::vector<fs::path> places = sources_.data;
-  places.push_back(named);
-  bool changed = false;
-  for (const fs::path& place : places) {
-    std::error_code error;
-    if (!fs::is_regular_file(place, error)) continue;
-    if (file_checksum(place) == wanted) return place;
-    changed = true;
-  }
-  missing = sentence(
-      "The data (", named.filename().string(), ") ",
-      changed ? "have changed since the fit" : "are not where they were at the time of the fit",
-      "; fisherman report --data FILE says where they are now.");
-  return {};
 }
 
 void LogisticProblems::find_optimum(LogisticProblem& problem) const {

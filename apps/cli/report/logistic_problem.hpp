@@ -46,9 +46,6 @@ class LogisticProblems {
 
  private:
   LogisticProblem found(const Run& run, const LogisticModel& model) const;
-  /// A file that config.json names, by its checksum; otherwise says why it is missing.
-  std::filesystem::path find_file(const Run& run, const char* key, const char* checksum_key,
-                                  std::string& missing) const;
   void find_optimum(LogisticProblem& problem) const;
 
   LogisticSources sources_;

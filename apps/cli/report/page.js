@@ -3,9 +3,10 @@
 // A chart's spec, as it stands in its figure:
 //   {"kind": "lines",
 //    "x": [{"name": "iteration"}, {"name": "seconds"}],     one is shown, buttons change it
-//    "y": {"name": "gap, nats", "log": true},
+//    "y": {"name": "gap, nats", "log": true},                or "zero": true, to begin there
 //    "series": [{"name": "run", "x": [[…], […]], "y": […],   an x for each of the above
 //                "low": […], "high": […], "size": […],       optional: vertical intervals, radii of dots
+//                "labels": […],                              optional: words beside the dots
 //                "dots": true}],                             dots without a line
 //    "diagonal": true,                                       the line y = x on the unit square
 //    "square": true}
@@ -48,7 +49,7 @@
   const decade = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
 
   const points = (series, which) => series.y
-    .map((y, k) => ({ x: series.x[which][k], y, low: series.low?.[k], high: series.high?.[k] }))
+    .map((y, k) => ({ x: series.x[which][k], y, low: series.low?.[k], high: series.high?.[k], label: series.labels?.[k] }))
     .filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y));
 
   /// Vertical lines from low to high.
@@ -73,6 +74,22 @@
         }
         ctx.restore();
       });
+    },
+  };
+
+  const words = {
+    id: 'words',
+    afterDatasetsDraw(chart) {
+      const { ctx, scales: { x, y } } = chart;
+      ctx.save();
+      ctx.fillStyle = colour('ink');
+      ctx.textBaseline = 'middle';
+      chart.data.datasets.forEach((set, k) => {
+        if (!chart.isDatasetVisible(k)) return;
+        for (const p of set.data)
+          if (p.label) ctx.fillText(p.label, x.getPixelForValue(p.x) + 7, y.getPixelForValue(p.y));
+      });
+      ctx.restore();
     },
   };
 
@@ -130,7 +147,7 @@
         showLine: true, borderWidth: 1, borderDash: [4, 4], pointRadius: 0, pointHitRadius: 0,
       });
     }
-    const y = axis(spec.y.name, bounds);
+    const y = axis(spec.y.name, { ...bounds, beginAtZero: Boolean(spec.y.zero) });
     if (spec.y.log) {
       y.type = 'logarithmic';
       y.ticks.callback = (value) => (decade(value) ? tick(value) : null);
@@ -154,6 +171,7 @@
             callbacks: {
               label: ({ dataset: set, raw }) => [
                 ...(spec.series.length > 1 ? [set.label] : []),
+                ...(raw.label ? [raw.label] : []),
                 chart.options.scales.x.title.text + ' ' + tick(Number(raw.x.toPrecision(4))),
                 spec.y.name + ' ' + tick(Number(raw.y.toPrecision(4))),
               ],
@@ -161,7 +179,7 @@
           },
         },
       },
-      plugins: [ranges],
+      plugins: [ranges, words],
     });
     charts.push(chart);
     paint(chart);

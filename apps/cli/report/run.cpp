@@ -5,7 +5,9 @@
 
 #include "../command.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/io/checksum.hpp"
 #include "fisherman/io/csv.hpp"
+#include "fisherman/io/labels.hpp"
 #include "fisherman/io/text.hpp"
 
 namespace fisherman::cli::report {
@@ -14,23 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-std::map<std::string, std::vector<double>> read_trace(const fs::path& path) {
-  std::map<std::string, std::vector<double>> columns;
-  if (!fs::exists(path)) return columns;
-  FileSource source(path);
-  CsvRecords records(source);
-  std::vector<std::string> names;
-  if (records.next())
-    for (std::size_t k = 0; k < records.size(); ++k) names.emplace_back(records[k]);
-  while (records.next()) {
-    if (records.blank()) continue;
-    for (std::size_t k = 0; k < names.size(); ++k)
-      columns[names[k]].push_back(k < records.size() ? parse_number(records[k]).value_or(unknown)
-                                                     : unknown);
-  }
-  return columns;
-}
 
 Run read_run(const fs::path& folder) {
   Run run;
@@ -49,6 +34,26 @@ Run read_run(const fs::path& folder) {
   return run;
 }
 
+/// A file that config.json names, by its checksum; otherwise says why it is missing.
+fs::path find_file(const Run& run, const char* key, const char* checksum_key,
+                   std::vector<fs::path> places, std::string& missing) {
+  const fs::path named = text(run.config, key);
+  const std::string wanted = text(run.config, checksum_key);
+  places.push_back(named);
+  bool changed = false;
+  for (const fs::path& place : places) {
+    std::error_code error;
+    if (!fs::is_regular_file(place, error)) continue;
+    if (file_checksum(place) == wanted) return place;
+    changed = true;
+  }
+  missing = sentence(
+      "The data (", named.filename().string(), ") ",
+      changed ? "have changed since the fit" : "are not where they were at the time of the fit",
+      "; fisherman report --data FILE says where they are now.");
+  return {};
+}
+
 /// The last `parts` parts of a path.
 std::string ending(const fs::path& path, int parts) {
   fs::path out = path.filename(), rest = path.parent_path();
@@ -58,6 +63,23 @@ std::string ending(const fs::path& path, int parts) {
 }
 
 }  // namespace
+
+std::map<std::string, std::vector<double>> read_trace(const fs::path& path) {
+  std::map<std::string, std::vector<double>> columns;
+  if (!fs::exists(path)) return columns;
+  FileSource source(path);
+  CsvRecords records(source);
+  std::vector<std::string> names;
+  if (records.next())
+    for (std::size_t k = 0; k < records.size(); ++k) names.emplace_back(records[k]);
+  while (records.next()) {
+    if (records.blank()) continue;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      columns[names[k]].push_back(k < records.size() ? parse_number(records[k]).value_or(unknown)
+                                                     : unknown);
+  }
+  return columns;
+}
 
 const std::vector<double>& Run::column(const std::string& name_) const {
   static const std::vector<double> none;
@@ -92,6 +114,20 @@ std::vector<Run> read_runs(const std::vector<fs::path>& folders) {
       if (same == 1) break;
     }
   return runs;
+}
+
+std::optional<Table> read_data(const Run& run, const std::vector<fs::path>& places, Index columns,
+                               std::string& missing) {
+  const fs::path data = find_file(run, "data", "checksum", places, missing);
+  const bool apart = run.config.contains("labels");
+  const fs::path labels =
+      apart ? find_file(run, "labels", "labels_checksum", places, missing) : fs::path();
+  if (!missing.empty()) return std::nullopt;
+  Table table = read_table(
+      data,
+      {.label = apart ? "" : text(run.model, "label"), .has_label = !apart, .columns = columns});
+  if (apart) table.labels = read_labels(labels);
+  return table;
 }
 
 }  // namespace fisherman::cli::report

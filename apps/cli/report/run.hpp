@@ -4,8 +4,11 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "fisherman/io/table.hpp"
 
 namespace fisherman::cli::report {
 
@@ -25,7 +28,15 @@ double number(const nlohmann::json& object, const char* key);
 /// A member as text, whatever it is; empty if it is not there.
 std::string text(const nlohmann::json& object, const std::string& key);
 
+/// trace.csv of a folder; nothing if there is none.
+std::map<std::string, std::vector<double>> read_trace(const std::filesystem::path& path);
+
 /// Throws FileError for a folder that no fit has left, or one whose fit has not ended.
 std::vector<Run> read_runs(const std::vector<std::filesystem::path>& folders);
+
+/// The rows that a run was fitted to, with their labels, as checksums know them: from `places`, or from
+/// where config.json has them. Without: nothing, and why in `missing`.
+std::optional<Table> read_data(const Run& run, const std::vector<std::filesystem::path>& places,
+                               Index columns, std::string& missing);
 
 }  // namespace fisherman::cli::report

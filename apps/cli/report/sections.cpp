@@ -32,17 +32,18 @@ std::vector<std::size_t> thinned(const std::vector<double>& values) {
 
 }  // namespace
 
-Json course_chart(const std::vector<Course>& courses, const std::string& y_name, double floor) {
+Json course_chart(const std::vector<Course>& courses, const std::string& y_name,
+                  std::optional<double> floor) {
   Json spec = {{"kind", "lines"},
                {"x", {{{"name", "iteration"}}, {{"name", "seconds"}}}},
-               {"y", {{"name", y_name}, {"log", true}}},
+               {"y", {{"name", y_name}, {"log", floor.has_value()}}},
                {"series", Json::array()}};
   for (const Course& course : courses) {
     std::vector<double> iterations, seconds, values;
     for (const std::size_t k : thinned(course.values)) {
       iterations.push_back(course.iterations[k]);
       seconds.push_back(course.seconds[k]);
-      values.push_back(std::max(course.values[k], floor));
+      values.push_back(floor ? std::max(course.values[k], *floor) : course.values[k]);
     }
     spec["series"].push_back({{"name", course.name}, {"x", {iterations, seconds}}, {"y", values}});
   }
@@ -74,6 +75,36 @@ Grid milestones(const std::vector<Course>& courses, const std::vector<double>& l
     grid.rows.push_back(std::move(row));
   }
   return grid;
+}
+
+std::string status_words(const Run& run) {
+  const std::string status = text(run.result, "status");
+  if (status == "converged" || status == "diverged") return status;
+  if (status == "iterations_done")
+    return number(run.config, "iterations") > 0.0 ? "did the iterations it was asked for"
+                                                  : "ran out of iterations before it converged";
+  if (status == "time_is_up") return "ran out of time before it converged";
+  if (status == "interrupted") return "was interrupted before it converged";
+  return "ended with the status '" + status + "'";
+}
+
+std::string status_word(const Run& run) {
+  const std::string status = text(run.result, "status");
+  return status == "iterations_done" ? "all iterations done"
+         : status == "time_is_up"    ? "time was up"
+                                     : status;
+}
+
+Tone status_tone(const Run& run) {
+  const std::string status = text(run.result, "status");
+  return status == "converged" ? Tone::good : status == "diverged" ? Tone::bad : Tone::mind;
+}
+
+std::string made_from(const std::vector<Run>& runs) {
+  std::string out = "Made by fisherman " FISHERMAN_VERSION " from ";
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    out += (k == 0 ? "" : ", ") + runs[k].folder.string();
+  return out;
 }
 
 Section settings_section(const std::vector<Run>& runs, const Options& options) {

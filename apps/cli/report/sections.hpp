@@ -1,6 +1,7 @@
 // Sections that pages of every kind of fit have.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,22 @@ struct Course {
   std::vector<double> iterations, seconds, values;
 };
 
-/// The courses against iterations and seconds, on a logarithmic axis; values at or below `floor` are
-/// drawn there. Long ones are thinned out, keeping the extremes of every stretch.
-Json course_chart(const std::vector<Course>& courses, const std::string& y_name, double floor);
+/// The courses against iterations and seconds. With a `floor` the axis is logarithmic, and values at or
+/// below it are drawn there. Long ones are thinned out, keeping the extremes of every stretch.
+Json course_chart(const std::vector<Course>& courses, const std::string& y_name,
+                  std::optional<double> floor);
 
 /// When each course came below each level for good.
 Grid milestones(const std::vector<Course>& courses, const std::vector<double>& levels,
                 const std::string& level_name);
+
+/// How a run ended, as a sentence goes on with it ("converged"), and as a table says it.
+std::string status_words(const Run& run);
+std::string status_word(const Run& run);
+Tone status_tone(const Run& run);
+
+/// What a page says of its making.
+std::string made_from(const std::vector<Run>& runs);
 
 /// The options in which runs differ, or one run from the defaults; and all of them, folded away.
 Section settings_section(const std::vector<Run>& runs, const Options& options);

@@ -30,6 +30,8 @@ struct ReadOptions {
   /// LIBSVM files leave out zeros, so the last columns may not occur: the width to fill up to.
   /// 0: the largest index. Files of other formats must have just this many features.
   Index columns = 0;
+  /// The same, but more columns are welcome; other formats take no notice. For prediction.
+  Index least_columns = 0;
   /// Refuse a matrix that takes more bytes than this.
   std::uint64_t memory_limit = std::uint64_t(4) << 30;
 };

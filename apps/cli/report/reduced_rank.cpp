@@ -1,0 +1,346 @@
+#include "reduced_rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../reduced_rank_model.hpp"
+#include "fisherman/core/error.hpp"
+#include "fisherman/io/table.hpp"
+#include "png.hpp"
+#include "sections.hpp"
+
+namespace fisherman::cli::report {
+namespace {
+
+constexpr Index most_pictures = 10;
+
+struct Fit {
+  const Run& run;
+  ReducedRankModel model;
+  Components parts;
+
+  double value(const char* key) const { return number(run.result, key); }
+  bool tested() const { return run.result.contains("test_loss"); }
+  bool separable() const { return run.result.value("separable", false); }
+  Index rank() const { return parts.s.size(); }
+  std::string base() const { return model.classes.back(); }
+};
+
+using Fits = std::vector<Fit>;
+
+bool tested(const Fits& fits) {
+  return std::any_of(fits.begin(), fits.end(), [](const Fit& f) { return f.tested(); });
+}
+
+std::string percent(double share) { return fixed(100.0 * share, 2) + "%"; }
+
+Cell verdict(const Fits& fits) {
+  const auto loss = [](const Fit& f) {
+    return f.tested() ? f.value("test_loss") : f.value("objective");
+  };
+  const Fit& best = *std::min_element(
+      fits.begin(), fits.end(), [&](const Fit& a, const Fit& b) { return loss(a) < loss(b); });
+  const std::string who =
+      fits.size() == 1 ? "The fit"
+                       : sentence("Of ", fits.size(), " fits '", best.run.name, "' is best: it");
+  std::string said =
+      sentence(who, " ", status_words(best.run), "; rank ", best.rank(), ", ",
+               percent(best.value(best.tested() ? "test_accuracy" : "accuracy")), " of the ",
+               best.tested() ? "held-out rows" : "training rows (none were held out)",
+               " in the right class.");
+  Tone tone = status_tone(best.run);
+  if (best.separable()) {
+    said +=
+        " The classes are linearly separable: the likelihood has no finite maximum, and the "
+        "coefficients grow with the iterations.";
+    tone = Tone::mind;
+  }
+  return {said, tone};
+}
+
+Section summary(const Fits& fits) {
+  Section section("Summary");
+  const bool held = tested(fits);
+  Grid grid{
+      {{"run"}, {"status"}, {"rank", true}, {"training loss", true}, {"training accuracy", true}},
+      {}};
+  if (held) grid.columns.insert(grid.columns.end(), {{"held-out loss", true}, {"accuracy", true}});
+  grid.columns.insert(grid.columns.end(), {{"iterations", true}, {"seconds", true}});
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    const Fit& f = fits[k];
+    Grid::Row row{{Cell(f.run.name), Cell(status_word(f.run), status_tone(f.run)),
+                   Cell(figure(double(f.rank()))), Cell(fixed(f.value("objective"), 5)),
+                   Cell(percent(f.value("accuracy")))},
+                  false,
+                  fits.size() == 1 ? -1 : int(k)};
+    if (held) {
+      row.cells.emplace_back(f.tested() ? fixed(f.value("test_loss"), 5) : "–");
+      row.cells.emplace_back(f.tested() ? percent(f.value("test_accuracy")) : "–");
+    }
+    row.cells.emplace_back(figure(f.value("iterations"), 10));
+    row.cells.emplace_back(figure(f.value("seconds"), 3));
+    grid.rows.push_back(std::move(row));
+  }
+  if (fits.size() == 1) {
+    std::vector<std::pair<std::string, Cell>> facts;
+    for (std::size_t c = 1; c < grid.columns.size(); ++c)
+      facts.emplace_back(grid.columns[c].title, grid.rows[0].cells[c]);
+    section.figures(facts);
+  } else {
+    section.table(grid);
+  }
+  return section.paragraph(
+      "Losses are the mean of -log P(the row's class), in nats a row. Classes drawn at random "
+      "would "
+      "have log(classes).");
+}
+
+/// The traces of a run: its own, or of each rank and start of a path.
+std::vector<Course> courses_of(const Run& run, bool alone) {
+  std::vector<Course> out;
+  const auto add = [&](const std::string& name, std::map<std::string, std::vector<double>> trace) {
+    if (!trace["objective"].empty())
+      out.push_back({name, trace["iteration"], trace["seconds"], trace["objective"]});
+  };
+  add(run.name, run.trace);
+  if (run.result.contains("fits"))
+    for (const auto& one : run.result["fits"]) {
+      const std::string part = sentence("rank-", text(one, "rank"), "-start-", text(one, "start"));
+      add(alone ? part : run.name + "/" + part, read_trace(run.folder / part / "trace.csv"));
+    }
+  return out;
+}
+
+Section course(const Fits& fits) {
+  Section section("The way there");
+  std::vector<Course> courses;
+  for (const Fit& f : fits)
+    for (Course& one : courses_of(f.run, fits.size() == 1)) courses.push_back(std::move(one));
+  if (courses.empty())
+    return section.paragraph("No values of the loss were left on the way (--eval-every 0).");
+  return section.chart(course_chart(courses, "mean training loss, nats", 1e-6),
+                       "The mean training loss over all rows, on a logarithmic axis.");
+}
+
+/// A path of ranks: what each came to.
+void add_paths(std::vector<Section>& sections, const Fits& fits) {
+  Section section("Ranks");
+  bool any = false;
+  Json chart = {{"kind", "lines"},
+                {"x", {{{"name", "rank"}}}},
+                {"y", {{"name", "mean loss, nats"}}},
+                {"series", Json::array()}};
+  Grid grid{{{"run"},
+             {"rank", true},
+             {"start", true},
+             {"training loss", true},
+             {"accuracy", true},
+             {"held-out loss", true},
+             {"accuracy", true}},
+            {}};
+  for (const Fit& f : fits) {
+    if (!f.run.result.contains("fits")) continue;
+    any = true;
+    std::vector<double> ranks, train, test;
+    for (const auto& one : f.run.result["fits"]) {
+      ranks.push_back(number(one, "rank"));
+      train.push_back(number(one, "objective"));
+      test.push_back(number(one, "test_loss"));
+      const bool chosen =
+          number(one, "rank") == f.value("rank") && number(one, "start") == f.value("start");
+      const auto shown = [&](const char* key, bool share) {
+        const double v = number(one, key);
+        return Cell(std::isnan(v) ? "–" : share ? percent(v) : fixed(v, 5));
+      };
+      grid.rows.push_back({{Cell(f.run.name), Cell(text(one, "rank")), Cell(text(one, "start")),
+                            shown("objective", false), shown("accuracy", true),
+                            shown("test_loss", false), shown("test_accuracy", true)},
+                           chosen});
+    }
+    const std::string prefix = fits.size() == 1 ? "" : f.run.name + ": ";
+    chart["series"].push_back(
+        {{"name", prefix + "training"}, {"dots", true}, {"x", {ranks}}, {"y", train}});
+    if (f.tested())
+      chart["series"].push_back(
+          {{"name", prefix + "held out"}, {"dots", true}, {"x", {ranks}}, {"y", test}});
+  }
+  if (!any) return;
+  section.paragraph(
+      "The marked fit is the one that was kept: of each rank the start with the least training "
+      "loss, and of the ranks the one with the least held-out loss, or the largest if no rows were "
+      "held out.");
+  section.chart(chart, "The loss of each rank and start.");
+  sections.push_back(section.table(grid));
+}
+
+Section spectrum_section(const Fits& fits) {
+  Section section("Singular values");
+  Json chart = {{"kind", "lines"},
+                {"x", {{{"name", "component"}}}},
+                {"y", {{"name", "singular value of B"}, {"zero", true}}},
+                {"series", Json::array()}};
+  for (const Fit& f : fits) {
+    std::vector<double> index, values;
+    for (Index k = 0; k < f.rank(); ++k) {
+      index.push_back(double(k + 1));
+      values.push_back(f.parts.s(k));
+    }
+    chart["series"].push_back(
+        {{"name", f.run.name}, {"dots", true}, {"x", {index}}, {"y", values}});
+  }
+  return section.chart(
+      chart,
+      "How much each component of the coefficients weighs, on the features as they "
+      "were scaled for the fit. One near zero says that a smaller rank would do.");
+}
+
+/// The side of a square image, if the features are pixels of one; otherwise 0.
+Index image_side(const ReducedRankModel& model) {
+  const auto side = Index(std::lround(std::sqrt(double(model.map.names.size()))));
+  const bool pixels = (model.map.shift.array() == 0.0).all() &&
+                      (model.map.scale.array() == model.map.scale(0)).all() &&
+                      model.map.scale(0) != 1.0;
+  return pixels && side >= 4 && side * side == Index(model.map.names.size()) ? side : 0;
+}
+
+void add_pictures(Section& section, const Fit& fit) {
+  const Index side = image_side(fit.model);
+  if (side == 0) return;
+  const Matrix U = fit.model.map.restored(fit.parts.U);
+  std::vector<Matrix> tiles;
+  for (Index k = 0; k < std::min(fit.rank(), most_pictures); ++k)
+    // Pixels go along the rows of an image.
+    tiles.emplace_back(Eigen::Map<const Matrix>(U.col(k).data(), side, side).transpose());
+  section.picture("image/png", tiles_png(tiles, 5, std::max<Index>(1, 112 / side)),
+                  sentence(fit.run.name, ": components 1 to ", tiles.size(),
+                           ", as images. Red pixels raise a component, blue ones lower it; each "
+                           "picture has its own scale."));
+}
+
+void add_classes(Section& section, const Fit& fit) {
+  const Matrix& V = fit.parts.V;
+  std::vector<double> x, y;
+  for (Index k = 0; k < V.rows(); ++k) {
+    x.push_back(V(k, 0) * fit.parts.s(0));
+    y.push_back(fit.rank() > 1 ? V(k, 1) * fit.parts.s(1) : 0.0);
+  }
+  x.push_back(0.0);
+  y.push_back(0.0);
+  const Json chart = {{"kind", "lines"},
+                      {"square", true},
+                      {"x", {{{"name", "component 1"}}}},
+                      {"y", {{"name", fit.rank() > 1 ? "component 2" : ""}}},
+                      {"series",
+                       {{{"name", fit.run.name},
+                         {"dots", true},
+                         {"x", {x}},
+                         {"y", y},
+                         {"labels", fit.model.classes}}}}};
+  section.chart(chart, sentence(fit.run.name,
+                                ": what a unit of the first two components adds to the log "
+                                "odds of each class against ",
+                                fit.base(),
+                                ", which is at the origin. Classes near each other are told "
+                                "apart by other components, or not at all."));
+}
+
+void add_confusion(Section& section, const Fit& fit) {
+  const std::filesystem::path file = fit.run.folder / "confusion.csv";
+  if (!std::filesystem::exists(file)) return;
+  const Table table = read_table(file, {.label = "true", .has_label = true});
+  Grid grid{{{"true class"}}, {}};
+  for (const std::string& name : table.names) grid.columns.push_back({name, true});
+  for (Index i = 0; i < table.x.rows(); ++i) {
+    Grid::Row row{{Cell(table.labels[std::size_t(i)])}};
+    for (Index j = 0; j < table.x.cols(); ++j)
+      row.cells.emplace_back(table.x(i, j) == 0.0 ? "·" : figure(table.x(i, j), 10),
+                             i == j                                        ? Tone::good
+                             : table.x(i, j) > 0.05 * table.x.row(i).sum() ? Tone::mind
+                                                                           : Tone::plain);
+    grid.rows.push_back(std::move(row));
+  }
+  section.paragraph(sentence(
+      fit.run.name, ": ", fit.tested() ? "held-out rows" : "training rows, which the fit has seen",
+      " by their class and the likeliest class."));
+  section.table(grid);
+}
+
+Section diagnostics(const Fits& fits) {
+  Section section("Diagnostics");
+  Grid grid{{{"run"},
+             {"features", true},
+             {"left out", true},
+             {"still to gain, nats a row", true},
+             {"steps not taken", true},
+             {"steps shortened", true},
+             {"standard errors"}},
+            {}};
+  std::vector<Cell> notes;
+  for (const Fit& f : fits) {
+    const std::string who = fits.size() == 1 ? "" : "'" + f.run.name + "': ";
+    const auto columns = f.model.map.names.size(), kept = f.model.map.kept.size();
+    const double rejected = f.value("rejected"), clips = f.value("clips");
+    const bool errors = f.run.result.value("standard_errors", false);
+    grid.rows.push_back({{Cell(f.run.name), Cell(figure(double(columns), 10)),
+                          Cell(figure(double(columns - kept), 10)),
+                          Cell(std::isnan(f.value("gain")) ? "–" : figure(f.value("gain"), 2)),
+                          Cell(figure(rejected, 10), rejected > 0.0 ? Tone::mind : Tone::plain),
+                          Cell(figure(clips, 10)), Cell(errors ? "in the folder" : "none")}});
+    if (status_tone(f.run) != Tone::good)
+      notes.emplace_back(who + text(f.run.result, "sentence"), status_tone(f.run));
+    if (f.separable())
+      notes.emplace_back(who +
+                             "Every row's class is the likeliest one: the classes are linearly "
+                             "separable, and there is no finite maximum.",
+                         Tone::mind);
+    if (!errors && f.run.result.contains("standard_errors"))
+      notes.emplace_back(who +
+                             "The Fisher information is singular at the fit, so there are no "
+                             "standard errors.",
+                         Tone::mind);
+    if (columns > kept)
+      notes.emplace_back(sentence(who, columns - kept, " of ", columns,
+                                  " features are constant; their coefficients are 0."));
+  }
+  section.table(grid);
+  if (notes.empty()) return section.paragraph("There is nothing to warn of.", Tone::good);
+  return section.list(notes);
+}
+
+}  // namespace
+
+Page reduced_rank_page(const std::vector<Run>& runs) {
+  Fits fits;
+  for (const Run& run : runs) {
+    ReducedRankModel model =
+        ReducedRankModel::from_json(run.model, (run.folder / "model.json").string());
+    Components parts = components(model.point);
+    fits.push_back({run, std::move(model), std::move(parts)});
+  }
+  Page page;
+  page.title = "Reduced-rank regression: " +
+               std::filesystem::path(text(runs[0].config, "data")).filename().string();
+  page.about = sentence(fits[0].model.map.names.size(), " features, ", fits[0].model.classes.size(),
+                        " classes, coefficients of rank ", fits[0].rank());
+  page.verdict = verdict(fits);
+  page.footer = made_from(runs);
+  Section components("Components"), classes("Classes"), confusion("Confusion");
+  for (const Fit& f : fits) {
+    add_pictures(components, f);
+    add_classes(classes, f);
+    add_confusion(confusion, f);
+  }
+  page.sections = {summary(fits), course(fits)};
+  add_paths(page.sections, fits);
+  page.sections.push_back(spectrum_section(fits));
+  for (const Section& section : {components, classes, confusion})
+    if (!section.body().empty()) page.sections.push_back(section);
+  ReducedRankSettings settings;
+  Options options;
+  settings.describe(options);
+  page.sections.push_back(settings_section(runs, options));
+  page.sections.push_back(diagnostics(fits));
+  return page;
+}
+
+}  // namespace fisherman::cli::report

@@ -1,0 +1,13 @@
+// The page of reduced-rank regressions.
+#pragma once
+
+#include <vector>
+
+#include "page.hpp"
+#include "run.hpp"
+
+namespace fisherman::cli::report {
+
+Page reduced_rank_page(const std::vector<Run>& runs);
+
+}  // namespace fisherman::cli::report
