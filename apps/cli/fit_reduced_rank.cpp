@@ -163,8 +163,7 @@ Json described(const Rows& rows, const Leg& leg) {
   result["start"] = leg.start;
   result["gain"] = std::isnan(leg.gain) ? Json() : Json(leg.gain);
   result["accuracy"] = train.accuracy;
-  // If every row's class is the likeliest, a larger multiple of B fits better still, without end.
-  result["separable"] = train.accuracy == 1.0;
+  result["separable"] = separable(*rows.train, leg.point);
   if (rows.test) {
     const Evaluation test = evaluate(*rows.test, leg.point);
     result["test_loss"] = test.loss;
@@ -305,8 +304,10 @@ int FitReducedRank::run() {
   else
     print(result, *best);
   if (result["separable"].get<bool>())
-    say("warning: every row's class is the likeliest, so the classes are linearly separable: the "
-        "likelihood has no finite maximum, and the coefficients grow with the iterations");
+    say("warning: the classes are linearly separable (coefficients of this rank put every row in "
+        "its "
+        "class): the likelihood has no finite maximum, and the coefficients grow with the "
+        "iterations");
   return interrupted().load() ? not_converged : best->end.exit_code(settings.iterations);
 }
 

@@ -309,6 +309,22 @@ Evaluation evaluate(const ClassData& data, const ReducedRank& point) {
   return out;
 }
 
+bool separable(const ClassData& data, const ReducedRank& point) {
+  const double right = evaluate(data, point).accuracy;
+  if (right == 1.0) return true;
+  constexpr Index iterations = 500;
+  const FixedRank& B = point.factor<0>();
+  // Two products of the rows with the factors, forth and back, in a little more than one evaluation each.
+  const double work = 5.0 * double(iterations) * double(data.rows()) * double(B.rows() + B.cols()) *
+                      double(B.rank());
+  if (right < 0.95 || work > 1e10) return false;
+  // A total loss below log 2 leaves no row with less than half.
+  const double enough = std::log(2.0) / double(data.rows());
+  const auto further = factor_lbfgs(data, point, {.iterations = iterations, .tolerance = 0.0},
+                                    [&](Index, double value) { return value >= enough; });
+  return evaluate(data, further.point).accuracy == 1.0;
+}
+
 Uncertainty::Uncertainty(ReducedRank point, Matrix covariance)
     : point_(std::move(point)), covariance_(std::move(covariance)) {
   require(covariance_.rows() == point_.dimension() && covariance_.cols() == point_.dimension(),

@@ -221,6 +221,30 @@ TEST(ReducedRank, SeparableDataEndFinite) {
   EXPECT_EQ(end.confusion.trace(), 40);
 }
 
+// Two classes on either side of a gap, seen from coefficients that are a little askew and have some rows
+// wrong; and the same with two equal rows of different classes, which nothing separates.
+TEST(ReducedRank, SeparabilityIsFoundFromNearby) {
+  const Draws draws(3, 0);
+  Matrix x(2, 200);
+  x.row(0) = draws.uniforms(0, 1, 200).array() * 0.95 + 0.05;
+  x.row(1) = draws.normals(1, 1, 200);
+  std::vector<int> y;
+  for (Index i = 0; i < 200; ++i) {
+    y.push_back(int(i % 2));
+    if (i % 2 == 1) x(0, i) = -x(0, i);
+  }
+  const ClassData apart(x, y, 2);
+  x.col(1) = x.col(0);
+  const ClassData touching(x, y, 2);
+  const ReducedRank askew(
+      FixedRank(Vector{{1.0, 0.05}}.normalized(), Matrix::Ones(1, 1), Matrix::Ones(1, 1)),
+      Euclidean(Vector::Zero(1)));
+  ASSERT_LT(evaluate(apart, askew).accuracy, 1.0);
+  ASSERT_GE(evaluate(apart, askew).accuracy, 0.95);
+  EXPECT_TRUE(separable(apart, askew));
+  EXPECT_FALSE(separable(touching, askew));
+}
+
 TEST(ClassLabels, AreOrderedByValueAndKnownAgain) {
   const auto [y, names] = class_labels({"10", "9", "x", "9.0", "10"}, "file");
   EXPECT_EQ(names, (std::vector<std::string>{"9", "10", "x"}));

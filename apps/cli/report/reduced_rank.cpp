@@ -289,10 +289,11 @@ Section diagnostics(const Fits& fits) {
     if (status_tone(f.run) != Tone::good)
       notes.emplace_back(who + text(f.run.result, "sentence"), status_tone(f.run));
     if (f.separable())
-      notes.emplace_back(who +
-                             "Every row's class is the likeliest one: the classes are linearly "
-                             "separable, and there is no finite maximum.",
-                         Tone::mind);
+      notes.emplace_back(
+          who +
+              "Coefficients of this rank put every row in its class: the classes are "
+              "linearly separable, and there is no finite maximum.",
+          Tone::mind);
     if (!errors && f.run.result.contains("standard_errors"))
       notes.emplace_back(who +
                              "The Fisher information is singular at the fit, so there are no "

@@ -91,6 +91,11 @@ struct Evaluation {
 };
 Evaluation evaluate(const ClassData& data, const ReducedRank& point);
 
+/// Whether coefficients of the point's rank are known that put every row in its class: a multiple of them
+/// fits better still, so the likelihood has no finite maximum. If the point is nearly such and the data are
+/// small (a second or so of work), L-BFGS goes on from it to see.
+bool separable(const ClassData& data, const ReducedRank& point);
+
 /// Standard errors by the inverse Fisher information of all rows, at the fitted point.
 class Uncertainty {
  public:
