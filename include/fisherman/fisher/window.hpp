@@ -46,7 +46,8 @@ class BasicWindow {
   /// Throws Misuse for a wrong size and NotFinite for a NaN; H is then as before. Of more than K
   /// scores, the last K stay.
   void absorb(const typename Store::Block& scores);
-  void absorb(const ConstMatrixRef&) requires(!dense) {
+  template <std::convertible_to<ConstMatrixRef> Columns>
+  requires(!dense) void absorb(const Columns&) {
     throw Misuse("this window keeps factored scores; columns of numbers are for Window");
   }
   template <class Model, class Frame, class Draws>
