@@ -52,10 +52,15 @@ void Watch::begin() {
 
 Ended Watch::drive(ErasedRun& run) {
   if (resume_) restore(run.state, resume_->bytes());
+  // As a criterion and not as an observer, so that the run ends with the iteration that was seen. It is
+  // asked once before the first.
+  const Stop seen([this, begun = std::make_shared<bool>(false)](const Record& r) {
+    if (!std::exchange(*begun, true) || see(r)) return std::optional<Status>();
+    return std::optional(Status::interrupted);
+  });
   std::vector<Observer<ErasedState>> observers;
-  observers.emplace_back([this](const Record& r, const ErasedState&) { see(r); });
   if (!checkpoint_.empty()) observers.emplace_back(Checkpoint(checkpoint_, checkpoint_every_));
-  Ended end = fisherman::drive(run, when_set(interrupted_), observers);
+  Ended end = fisherman::drive(run, seen, observers);
   reached_.emplace(run.state);
   return end;
 }
