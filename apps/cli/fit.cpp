@@ -13,21 +13,20 @@
 
 namespace fisherman::cli {
 
-Json Ended::json() const {
+Json as_json(const Ended& end) {
   Json result;
-  result["status"] = status;
-  result["sentence"] = sentence;
-  result["objective"] = objective;
-  result["iterations"] = iterations;
-  result["seconds"] = seconds;
-  result["rejected"] = rejected;
-  result["clips"] = clips;
+  result["status"] = end.status;
+  result["sentence"] = end.sentence;
+  result["objective"] = end.objective;
+  result["iterations"] = end.iterations;
+  result["seconds"] = end.seconds;
+  result["rejected"] = end.rejected;
+  result["clips"] = end.clips;
   return result;
 }
 
-int Ended::exit_code(std::int64_t asked_iterations) const {
-  const bool asked = status == name(Status::iterations_done) && asked_iterations > 0;
-  return status == name(Status::converged) || asked ? done : not_converged;
+int exit_code(const Ended& end, std::int64_t asked_iterations) {
+  return end.as_asked(asked_iterations) ? done : not_converged;
 }
 
 void FitCommand::add_to(CLI::App& command) {
@@ -113,17 +112,7 @@ Ended FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
   }
   if (!quiet && isatty(STDERR_FILENO) != 0)
     observers.emplace_back(Progress(std::cerr, run.planned));
-  const Outcome outcome = fisherman::run(run.state, run.model, run.options,
-                                         when_set(interrupted()) || run.stop, observers);
-  std::string sentence(describe(outcome.status));
-  if (!outcome.trouble.empty()) sentence += " (" + outcome.trouble + ")";
-  return {.status = std::string(name(outcome.status)),
-          .sentence = std::move(sentence),
-          .objective = run.model.objective(run.state.estimate()).value_or(Record::unknown),
-          .iterations = run.state.iteration,
-          .seconds = run.state.seconds,
-          .rejected = run.state.rejected,
-          .clips = run.state.clips};
+  return fisherman::drive(run, when_set(interrupted()), observers);
 }
 
 void FitCommand::say(const std::string& line) const {

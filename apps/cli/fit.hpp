@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command.hpp"
-#include "fisherman/app/erased_run.hpp"
+#include "fisherman/app/ended.hpp"
 #include "fisherman/io/table.hpp"
 #include "run_folder.hpp"
 
@@ -15,19 +15,10 @@ namespace fisherman::cli {
 
 using Json = nlohmann::ordered_json;
 
-/// How a solver ended, whichever it was.
-struct Ended {
-  std::string status = "converged", sentence;
-  double objective = 0.0;
-  std::int64_t iterations = 0;
-  double seconds = 0.0;
-  std::int64_t rejected = 0, clips = 0;
-
-  /// What result.json begins with.
-  Json json() const;
-  /// 0, or 3 if it was not asked for just so many iterations and did not converge either.
-  int exit_code(std::int64_t asked_iterations) const;
-};
+/// What result.json begins with.
+Json as_json(const Ended& end);
+/// 0, or 3 if it was not asked for just so many iterations and did not converge either.
+int exit_code(const Ended& end, std::int64_t asked_iterations);
 
 struct FitCommand {
   std::string data, labels, label, config, out;

@@ -30,20 +30,10 @@ template <class T>
 int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json model,
                  const Table& table) {
   const std::unique_ptr<RunFolder> folder = this->folder(config_of(table));
-  ErasedRun run = make_flow_run(target, settings);
-  Ended end = drive(run, folder.get());
-  const AnyFrame frame = run.state.estimate();
+  const auto [end, frame, error, khat] =
+      fit_flow(target, settings, [&](ErasedRun& run) { return drive(run, folder.get()); });
   const auto seed = std::uint64_t(settings.seed);
-  // Fresh draws, so that the objective is not the one that the run was stopped by.
-  const Index count = target.rows() > 10000 ? 1000 : 4000;
-  const FlowDraws fresh = flow_draws(settings, target.dimension(), frame, count, seed + 1);
-  Matrix slopes(target.dimension(), count);
-  const Vector log_ratio = target.log_density(fresh.betas, slopes) - fresh.log_q;
-  end.objective = -log_ratio.mean();
-  const double error =
-      std::sqrt((log_ratio.array() + end.objective).square().sum()) / double(count);
-  const double khat = pareto_k(log_ratio);
-  Json result = end.json();
+  Json result = as_json(end);
   result["objective_error"] = error;
   result["weights"] = target.dimension();
   result["coordinates"] = frame.dimension();
@@ -72,21 +62,17 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json mo
               << " nats, give or take " << error << ", after " << end.iterations << " iterations, "
               << std::setprecision(2) << end.seconds << " s\nPareto k " << khat << ", "
               << result["khat_verdict"].get<std::string>() << '\n';
-  return end.exit_code(settings.iterations);
+  return exit_code(end, settings.iterations);
 }
 
 int FitFlow::run() {
   apply();
   require(draws == 0 || !out.empty(), "--draws needs --out, the folder for draws.csv");
-  require(!settings.intercept || settings.target == "logistic",
-          "--intercept is for --target logistic: a network has its biases");
+  const LogisticSettings about_columns = settings.columns();
   set_threads(int(settings.threads));
   Table table = read();
   const auto [y, classes] = binary_labels(table.labels, labels.empty() ? data : labels);
-  LogisticSettings columns_only;
-  columns_only.intercept = settings.intercept;
-  columns_only.no_standardize = settings.no_standardize;
-  const Preparation preparation = Preparation::of(table.x, table.names, columns_only);
+  const Preparation preparation = Preparation::of(table.x, table.names, about_columns);
   for (const std::string& warning : preparation.warnings) say("warning: " + warning);
   Json model;
   model["model"] = "flow";
@@ -100,10 +86,7 @@ int FitFlow::run() {
   if (settings.target == "logistic")
     return fit(LogisticTarget(std::move(design), y, settings.prior_variance), preparation.names,
                model, table);
-  const NeuralTarget target(design, y,
-                            {.hidden = settings.hidden,
-                             .activation = activation_named(settings.activation),
-                             .prior_variance = settings.prior_variance});
+  const NeuralTarget target(design, y, settings.network());
   return fit(target, target.names(preparation.names), model, table);
 }
 

@@ -20,9 +20,6 @@ struct FitLogistic : FitCommand {
   std::int64_t draws = 0;
 
   int run();
-
- private:
-  std::pair<Ended, GaussianPoint> solve(const LogisticTarget& target, const RunFolder* folder);
 };
 
 constexpr double ninety_percent = 1.6448536269514722;  // 5% and 95% of a normal
@@ -74,26 +71,11 @@ void print_table(const std::vector<std::string>& names, const GaussianPoint& q) 
   }
 }
 
-std::pair<Ended, GaussianPoint> FitLogistic::solve(const LogisticTarget& target,
-                                                   const RunFolder* folder) {
-  if (settings.method != "exact") {
-    ErasedRun run = make_run(target, settings);
-    const Ended end = drive(run, folder);
-    return {end, gaussian_point(run.state.estimate(), settings)};
-  }
-  require(!resume, "--method exact is done in one go and has nothing to resume");
-  const auto began = std::chrono::steady_clock::now();
-  const LogisticOptimum best = exact_optimum(target);
-  Ended end{.sentence = std::string(describe(Status::converged)),
-            .objective = best.nelbo,
-            .iterations = best.iterations};
-  end.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  return {end, {best.mean, best.covariance}};
-}
-
 int FitLogistic::run() {
   apply();
   require(draws == 0 || !out.empty(), "--draws needs --out, the folder for draws.csv");
+  require(!resume || settings.method != "exact",
+          "--method exact is done in one go and has nothing to resume");
   set_threads(int(settings.threads));
   Table table = read();
   const auto [y, classes] = binary_labels(table.labels, labels.empty() ? data : labels);
@@ -102,10 +84,11 @@ int FitLogistic::run() {
   const LogisticTarget target(preparation.design(std::move(table.x)), y, settings.prior_variance);
   const std::unique_ptr<RunFolder> folder = this->folder(config_of(table));
 
-  const auto [end, q] = solve(target, folder.get());
+  const auto [end, q] =
+      fit_logistic(target, settings, [&](ErasedRun& run) { return drive(run, folder.get()); });
   const auto seed = std::uint64_t(settings.seed);
   const double khat = posterior_khat(target, q, seed);
-  Json result = end.json();
+  Json result = as_json(end);
   result["khat"] = std::isnan(khat) ? Json() : Json(khat);
   result["khat_verdict"] = pareto_verdict(khat);
   if (folder) {
@@ -137,7 +120,7 @@ int FitLogistic::run() {
               << result["khat_verdict"].get<std::string>() << '\n';
   }
   if (folder) leave_report(out, target, preparation.warnings);
-  return end.exit_code(settings.iterations);
+  return exit_code(end, settings.iterations);
 }
 
 }  // namespace

@@ -38,13 +38,7 @@ FlowModel FlowModel::from_json(const nlohmann::json& model, const std::string& f
 
 Matrix FlowModel::predictive(const Table& table, const std::string& file) const {
   const Matrix x = design_of(table, file, columns, preparation);
-  const Matrix betas = flow_draws(settings, weights, flow_frame(settings, weights, state), 1000,
-                                  std::uint64_t(settings.seed))
-                           .betas;
-  return predictive_of_draws(
-      settings.target == "logistic"
-          ? Matrix(x * betas)
-          : neural_predictors(x, betas, settings.hidden, activation_named(settings.activation)));
+  return flow_predictive(x, settings, weights, flow_frame(settings, weights, state));
 }
 
 }  // namespace fisherman::cli

@@ -10,6 +10,7 @@
 #include "fisherman/fisher/window.hpp"
 #include "fisherman/model/flow_vb.hpp"
 #include "fisherman/model/orthogonal_flow.hpp"
+#include "fisherman/model/pareto.hpp"
 #include "fisherman/model/sylvester_flow.hpp"
 
 namespace fisherman {
@@ -53,6 +54,21 @@ void FlowSettings::describe(Options& o) {
                {.batch = "draws for each gradient",
                 .scores = "score vectors an iteration; 0: the draws of the gradient serve",
                 .tolerance = "converged when doubling the run has gained less than so many nats"});
+}
+
+LogisticSettings FlowSettings::columns() const {
+  require(!intercept || target == "logistic",
+          "--intercept is for --target logistic: a network has its biases");
+  LogisticSettings settings;
+  settings.intercept = intercept;
+  settings.no_standardize = no_standardize;
+  return settings;
+}
+
+NeuralOptions FlowSettings::network() const {
+  return {.hidden = hidden,
+          .activation = activation_named(activation),
+          .prior_variance = prior_variance};
 }
 
 Index FlowSettings::minibatch_of(Index rows) const {
@@ -167,6 +183,22 @@ ErasedRun made(const T& target, const FlowSettings& s) {
   return is_orthogonal(s) ? made(target, orthogonal(s, d), s) : made(target, sylvester(s, d), s);
 }
 
+template <class T>
+FlowFit fitted(const T& target, const FlowSettings& s, const Drive& drive) {
+  ErasedRun run = make_flow_run(target, s);
+  FlowFit fit{drive(run), run.state.estimate(), 0.0, 0.0};
+  const Index count = target.rows() > 10000 ? 1000 : 4000;
+  const FlowDraws fresh =
+      flow_draws(s, target.dimension(), fit.frame, count, std::uint64_t(s.seed) + 1);
+  Matrix slopes(target.dimension(), count);
+  const Vector log_ratio = target.log_density(fresh.betas, slopes) - fresh.log_q;
+  fit.end.objective = -log_ratio.mean();
+  fit.objective_error =
+      std::sqrt((log_ratio.array() + fit.end.objective).square().sum()) / double(count);
+  fit.khat = pareto_k(log_ratio);
+  return fit;
+}
+
 template <class Family>
 FlowDraws drawn(const Family& family, const AnyFrame& frame, Index count, std::uint64_t seed) {
   const Matrix normals = Draws(seed, ~std::uint64_t(0)).normals(0, family.dimension(), count);
@@ -181,6 +213,13 @@ ErasedRun make_flow_run(const NeuralTarget& target, const FlowSettings& s) {
 }
 ErasedRun make_flow_run(const LogisticTarget& target, const FlowSettings& s) {
   return made(target, s);
+}
+
+FlowFit fit_flow(const NeuralTarget& target, const FlowSettings& s, const Drive& drive) {
+  return fitted(target, s, drive);
+}
+FlowFit fit_flow(const LogisticTarget& target, const FlowSettings& s, const Drive& drive) {
+  return fitted(target, s, drive);
 }
 
 AnyFrame flow_frame(const FlowSettings& s, Index dimension, const Vector& state) {
@@ -219,6 +258,15 @@ Matrix predictive_of_draws(Matrix p) {
     out(i, 3) = quantile(0.95);
   }
   return out;
+}
+
+Matrix flow_predictive(const Matrix& design, const FlowSettings& s, Index dimension,
+                       const AnyFrame& frame) {
+  const Matrix betas = flow_draws(s, dimension, frame, 1000, std::uint64_t(s.seed)).betas;
+  return predictive_of_draws(
+      s.target == "logistic"
+          ? Matrix(design * betas)
+          : neural_predictors(design, betas, s.hidden, activation_named(s.activation)));
 }
 
 }  // namespace fisherman

@@ -1,6 +1,7 @@
 #include "fisherman/app/logistic.hpp"
 
 #include <Eigen/Cholesky>
+#include <chrono>
 #include <cmath>
 #include <numbers>
 
@@ -216,6 +217,23 @@ GaussianPoint gaussian_point(const AnyFrame& frame, const LogisticSettings& s) {
   if (!factor) return {p.head(n), as_matrix(p.data() + n, n, n)};
   const Matrix L = cholesky_factor(p, n);
   return {p.head(n), L * L.transpose()};
+}
+
+LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& s,
+                         const Drive& drive) {
+  if (s.method != "exact") {
+    ErasedRun run = make_run(target, s);
+    Ended end = drive(run);
+    return {std::move(end), gaussian_point(run.state.estimate(), s)};
+  }
+  const auto began = std::chrono::steady_clock::now();
+  const LogisticOptimum best = exact_optimum(target);
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+  return {{.sentence = std::string(describe(Status::converged)),
+           .objective = best.nelbo,
+           .iterations = best.iterations,
+           .seconds = passed.count()},
+          {best.mean, best.covariance}};
 }
 
 Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed) {

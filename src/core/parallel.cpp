@@ -1,5 +1,7 @@
 #include "fisherman/core/parallel.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -19,16 +21,12 @@ namespace {
 /// while another thread's batch is running, is done by the caller alone: same results, no deadlock.
 class Pool {
  public:
-  static Pool& instance() {
-    static Pool pool;
-    return pool;
-  }
-
   void resize(int count) {
     require(count >= 0, "threads is ", count, ", but must be 0 (all cores) or more");
     require(!inside_task_, "the number of threads cannot change inside a parallel task");
     if (count == 0) count = std::max(1, int(std::thread::hardware_concurrency()));
     std::lock_guard one_batch(batch_mutex_);
+    if (count == size_) return;
     stop_workers();
     for (int i = 1; i < count; ++i)
       workers_.emplace_back([this, seen = generation_] { work(seen); });
@@ -124,13 +122,31 @@ class Pool {
 
 thread_local bool Pool::inside_task_ = false;
 
+/// The process's pool. A forked child has none of its parent's workers, and maybe a lock that one of them
+/// held: it starts with a pool of its own and leaves the old one alone, for there is nobody to join.
+class Current {
+ public:
+  static Pool& pool() {
+    static Current current;
+    return *the_pool_;
+  }
+
+ private:
+  Current() {
+    the_pool_ = new Pool;
+    pthread_atfork(nullptr, nullptr, [] { the_pool_ = new Pool; });
+  }
+  ~Current() { delete the_pool_; }
+  inline static Pool* the_pool_ = nullptr;
+};
+
 }  // namespace
 
-void set_threads(int count) { Pool::instance().resize(count); }
-int threads() { return Pool::instance().size(); }
+void set_threads(int count) { Current::pool().resize(count); }
+int threads() { return Current::pool().size(); }
 
 void detail::run_tasks(std::size_t count, Task task, void* context) {
-  Pool::instance().run(count, task, context);
+  Current::pool().run(count, task, context);
 }
 
 }  // namespace fisherman

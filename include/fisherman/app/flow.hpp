@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "fisherman/app/erased_run.hpp"
+#include "fisherman/app/ended.hpp"
+#include "fisherman/app/logistic.hpp"
 #include "fisherman/app/run_settings.hpp"
 #include "fisherman/model/logistic.hpp"
 #include "fisherman/model/neural.hpp"
@@ -29,6 +30,10 @@ struct FlowSettings : RunSettings {
 
   FlowSettings();
   void describe(Options& options);
+  /// What they say of the columns, as a logistic regression has it.
+  LogisticSettings columns() const;
+  /// The network of a neural target.
+  NeuralOptions network() const;
   /// Rows for each gradient, of so many; 0 = all.
   Index minibatch_of(Index rows) const;
 };
@@ -36,6 +41,15 @@ struct FlowSettings : RunSettings {
 /// Throws Misuse for settings that do not go together.
 ErasedRun make_flow_run(const NeuralTarget& target, const FlowSettings& settings);
 ErasedRun make_flow_run(const LogisticTarget& target, const FlowSettings& settings);
+
+struct FlowFit {
+  Ended end;  // with the objective from fresh draws, not from those that the run was stopped by
+  AnyFrame frame;
+  double objective_error;  // one standard error
+  double khat;
+};
+FlowFit fit_flow(const NeuralTarget& target, const FlowSettings& settings, const Drive& drive);
+FlowFit fit_flow(const LogisticTarget& target, const FlowSettings& settings, const Drive& drive);
 
 /// The frame of a fit of `dimension` weights, from its saved state. Throws Misuse for one of another size.
 AnyFrame flow_frame(const FlowSettings& settings, Index dimension, const Vector& state);
@@ -51,5 +65,8 @@ FlowDraws flow_draws(const FlowSettings& settings, Index dimension, const AnyFra
 /// From the linear predictors at draws, one a column: for each row the posterior mean of P(y = 1), its
 /// standard deviation, and the 5% and 95% quantiles.
 Matrix predictive_of_draws(Matrix predictors);
+/// The same for the rows of a design matrix, from 1,000 draws of a fitted flow.
+Matrix flow_predictive(const Matrix& design, const FlowSettings& settings, Index dimension,
+                       const AnyFrame& frame);
 
 }  // namespace fisherman

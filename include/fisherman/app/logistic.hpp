@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/erased_run.hpp"
+#include "fisherman/app/ended.hpp"
 #include "fisherman/app/run_settings.hpp"
 #include "fisherman/model/logistic.hpp"
 
@@ -47,6 +47,14 @@ struct GaussianPoint {
 };
 /// Of the frame of a run that was made with these settings.
 GaussianPoint gaussian_point(const AnyFrame& frame, const LogisticSettings& settings);
+
+struct LogisticFit {
+  Ended end;
+  GaussianPoint q;
+};
+/// By any method, "exact" included, which needs no driving.
+LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& settings,
+                         const Drive& drive);
 
 /// n×count draws of the coefficients, one a row.
 Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/erased_run.hpp"
+#include "fisherman/app/ended.hpp"
 #include "fisherman/app/run_settings.hpp"
 #include "fisherman/model/multinomial.hpp"
 #include "fisherman/solve/lbfgs.hpp"

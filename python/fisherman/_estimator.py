@@ -1,0 +1,165 @@
+"""What the estimators share: validation, driving a fit from Python, reporting how it ended."""
+
+import os
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core
+from ._options import texts
+from ._progress import watching
+
+
+def resumed(resume):
+    """The state to go on from: one that a fit reached, or a checkpoint file."""
+    if resume is None or isinstance(resume, _core.Reached):
+        return resume
+    if isinstance(resume, (str, os.PathLike)):
+        return _core.Reached.from_checkpoint(os.fspath(resume))
+    raise TypeError(
+        f"resume is a {type(resume).__name__}, but must be the state_ of a fit or a checkpoint file"
+    )
+
+
+def report(end):
+    """Warn if a run did not end the way it was asked to."""
+    if end["status"] == "interrupted":
+        warnings.warn(
+            f"the fit was interrupted after {end['iterations']} iterations; what was reached is kept, "
+            "and resume= goes on from it",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    elif not end["as_asked"]:
+        warnings.warn(end["sentence"], ConvergenceWarning, stacklevel=4)
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """Base of the estimators. A fit leaves plain numbers and arrays, so that pickling just works."""
+
+    _core_fit = None  # the function of the core
+    _binary = False
+
+    def fit(self, X, y, *, resume=None, checkpoint=None, checkpoint_every=2.0, progress=False):
+        """Fit to rows ``X`` with classes ``y``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; a float64 array of either order is read where it is. Sparse matrices are refused.
+        y : array-like of shape (n_samples,)
+            Classes.
+        resume : Reached or path, optional
+            Go on with a run: the ``state_`` of a fit with the same data and options, or a checkpoint file.
+        checkpoint : path, optional
+            A file that holds the state of the run, replaced as it goes.
+        checkpoint_every : float, default=2.0
+            Seconds between checkpoints.
+        progress : bool or callable, default=False
+            True: a progress bar (tqdm). A function is called with a dict for each iteration, and the run
+            ends where it returns something true.
+
+        Returns
+        -------
+        self
+            Ctrl-C ends the fit where it is; the estimator then holds what was reached.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_large_sparse=False)
+        check_classification_targets(y)
+        if self._binary and type_of_target(y, input_name="y", raise_unknown=True) != "binary":
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y)}."
+            )
+        classes, numbers = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"y has one class only, {classes[0]!r}, but a classifier needs at least 2 classes"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(X.shape[1])]
+        values = {name: getattr(self, name) for name in self._options}
+        with watching(progress, self._planned(X)) as callback:
+            end = type(self)._core_fit(
+                X,
+                np.ascontiguousarray(numbers, dtype=np.int64),
+                [str(name) for name in names],
+                texts(self._options, values),
+                callback,
+                resumed(resume),
+                "" if checkpoint is None else os.fspath(checkpoint),
+                float(checkpoint_every),
+            )
+        self.classes_ = classes
+        self._take(end)
+        for warning in end["warnings"]:
+            warnings.warn(warning, UserWarning, stacklevel=2)
+        report(end)
+        return self
+
+    def _planned(self, X):
+        return self.iterations or None
+
+    def _take(self, end):
+        self.status_ = end["status"]
+        self.sentence_ = end["sentence"]
+        self.n_iter_ = max(1, end["iterations"])
+        self.seconds_ = end["seconds"]
+        self.trace_ = end["trace"]
+        self.state_ = end["state"]
+
+    def _rows(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, dtype=np.float64)
+
+    def predict(self, X):
+        """The likelier class of each row."""
+        likeliest = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[likeliest]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = not self._binary
+        return tags
+
+
+class BinaryClassifier(Classifier):
+    """A posterior over two classes: probabilities come with their uncertainty."""
+
+    _binary = True
+
+    def _take(self, end):
+        super()._take(end)
+        self.feature_shift_ = end["shift"]
+        self.feature_scale_ = end["scale"]
+        self.elbo_ = -end["objective"]
+        self.khat_ = end["khat"]
+        self.khat_verdict_ = end["khat_verdict"]
+
+    def predict_proba(self, X, *, return_std=False):
+        """Posterior mean of the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Return the posterior standard deviation of the probabilities as well.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, 2)
+        std : ndarray of shape (n_samples,)
+            Only if ``return_std``.
+        """
+        found = self._predictive(self._rows(X))
+        p = np.column_stack([1.0 - found[:, 0], found[:, 0]])
+        return (p, found[:, 1]) if return_std else p
+
+    def predict_interval(self, X):
+        """5% and 95% quantiles of the probability of ``classes_[1]``, one row each."""
+        return self._predictive(self._rows(X))[:, 2:]

@@ -1,0 +1,101 @@
+"""Keywords from the core's descriptions of its options: each option is described once, in C++."""
+
+import inspect
+import numbers
+import textwrap
+
+import numpy as np
+
+from . import _core
+
+_TYPES = {"number": float, "integer": int, "flag": bool}
+
+
+class Option:
+    """One option of an application, as Python sees it."""
+
+    def __init__(self, name, help, kind, default, choices):
+        self.flag = name
+        self.name = name.replace("-", "_")
+        self.help = help
+        self.kind = kind
+        self.choices = choices
+        if kind == "flag":
+            self.default = default == "true"
+        else:
+            self.default = _TYPES.get(kind, str)(default)
+
+    def text(self, value):
+        """The value as the core reads it. The core says whether it will do."""
+        if self.kind == "flag" and isinstance(value, (bool, np.bool_)):
+            return "true" if value else "false"
+        if self.kind == "integer" and isinstance(value, numbers.Integral):
+            return str(int(value))
+        if self.kind == "number" and isinstance(value, numbers.Real):
+            return repr(float(value))
+        if self.kind == "text" and isinstance(value, (list, tuple, np.ndarray)):
+            return ",".join(str(v) for v in value)
+        return str(value)
+
+    def documented(self):
+        kind = _TYPES.get(self.kind, str).__name__
+        if self.choices:
+            kind = "{" + ", ".join(repr(word) for word, _ in self.choices) + "}"
+        head = f"{self.name} : {kind}, default={self.default!r}\n"
+        lines = [self.help[:1].upper() + self.help[1:] + "."]
+        lines += [f"- ``{word!r}``: {meaning}" for word, meaning in self.choices if meaning]
+        body = "\n".join(
+            textwrap.fill(
+                line,
+                92,
+                initial_indent="    ",
+                subsequent_indent="      " if line[0] == "-" else "    ",
+            )
+            for line in lines
+        )
+        return head + body.replace("    - ", "\n    - ", 1)
+
+
+def options_of(application, without=()):
+    """The options of an application, by their Python name."""
+    described = [Option(*fields) for fields in _core.options(application)]
+    return {o.name: o for o in described if o.name not in without}
+
+
+def texts(options, values):
+    """What the core is handed: the text of each value, by the core's name of it."""
+    return {options[name].flag: options[name].text(value) for name, value in values.items()}
+
+
+def signature_of(options, before=()):
+    """Keyword-only parameters with the options' defaults."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Signature(
+        [*before]
+        + [inspect.Parameter(o.name, keyword, default=o.default) for o in options.values()]
+    )
+
+
+def with_options(application):
+    """Class decorator: ``__init__`` takes the application's options, and the docstring lists them."""
+    options = options_of(application)
+
+    def decorate(cls):
+        me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        signature = signature_of(options, [me])
+
+        def __init__(self, *args, **parameters):
+            bound = signature.bind(self, *args, **parameters)
+            bound.apply_defaults()
+            for name in options:
+                setattr(self, name, bound.arguments[name])
+
+        __init__.__signature__ = signature
+        cls.__init__ = __init__
+        cls._options = options
+        listed = "\n".join(o.documented() for o in options.values())
+        head, _, tail = inspect.cleandoc(cls.__doc__).partition("Attributes\n")
+        cls.__doc__ = f"{head}Parameters\n----------\n{listed}\n\nAttributes\n{tail}"
+        return cls
+
+    return decorate

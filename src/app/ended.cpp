@@ -1,0 +1,27 @@
+#include "fisherman/app/ended.hpp"
+
+#include <utility>
+
+namespace fisherman {
+
+bool Ended::as_asked(std::int64_t asked) const {
+  return status == name(Status::converged) ||
+         (status == name(Status::iterations_done) && asked > 0);
+}
+
+Ended drive(ErasedRun& run, const Stop& interrupted,
+            const std::vector<Observer<ErasedState>>& observers) {
+  const Outcome outcome =
+      fisherman::run(run.state, run.model, run.options, interrupted || run.stop, observers);
+  std::string sentence(describe(outcome.status));
+  if (!outcome.trouble.empty()) sentence += " (" + outcome.trouble + ")";
+  return {.status = std::string(name(outcome.status)),
+          .sentence = std::move(sentence),
+          .objective = run.model.objective(run.state.estimate()).value_or(Record::unknown),
+          .iterations = run.state.iteration,
+          .seconds = run.state.seconds,
+          .rejected = run.state.rejected,
+          .clips = run.state.clips};
+}
+
+}  // namespace fisherman

@@ -1,0 +1,154 @@
+"""Same data, options and seed: same bits as the command line."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+from fisherman import BayesianLogisticRegression, FlowClassifier, ReducedRankLogisticRegression
+
+from conftest import ROOT
+
+DATA = ROOT / "data" / "wdbc.csv"
+
+
+def run(program, folder, application, **options):
+    flags = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        flags += [flag] if value is True else [flag, str(value)]
+    command = [program, "fit", application, "--data", DATA, "--out", folder, "--quiet", *flags]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode in (0, 3), done.stderr
+    return (json.loads((folder / name).read_text()) for name in ("result.json", "model.json"))
+
+
+def trace(folder, column):
+    rows = np.genfromtxt(folder / "trace.csv", delimiter=",", names=True)
+    return rows[column]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"method": "ifngd", "iterations": 40, "seed": 3},
+        {"method": "ifngd", "geometry": "bw", "transport": "paper", "iterations": 20},
+        {"estimator": "stl", "batch": 20, "iterations": 30, "intercept": True},
+        {"minibatch": 50, "iterations": 30, "no_standardize": True, "prior_variance": 0.5},
+        {"method": "exact"},
+        {"method": "adam", "iterations": 20, "threads": 2},
+    ],
+    ids=str,
+)
+def test_logistic(program, tmp_path, wdbc, options):
+    X, y, _ = wdbc
+    result, model = run(program, tmp_path / "run", "logistic", **options)
+    fit = BayesianLogisticRegression(**options).fit(X, y)
+    d = len(model["mean"])
+    assert list(fit.classes_.astype(str)) == model["classes"]
+    assert np.array_equal(fit.mean_, model["mean"])
+    assert np.array_equal(fit.covariance_, np.reshape(model["covariance"], (d, d), order="F"))
+    assert fit.elbo_ == -result["objective"]
+    assert fit.khat_ == result["khat"]
+    assert fit.status_ == result["status"]
+    assert fit.n_iter_ == result["iterations"]
+    if options.get("method") != "exact":
+        assert np.array_equal(
+            fit.trace_["objective"], trace(tmp_path / "run", "objective"), equal_nan=True
+        )
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_either_order_of_the_array(program, tmp_path, wdbc, order):
+    X, y, _ = wdbc
+    _, model = run(program, tmp_path / "run", "logistic", iterations=5)
+    fit = BayesianLogisticRegression(iterations=5).fit(np.array(X, order=order), y)
+    assert np.array_equal(fit.mean_, model["mean"])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"iterations": 40},
+        {"family": "sylvester", "hidden": 2, "rank": 2, "iterations": 20},
+        {"target": "logistic", "intercept": True, "iterations": 20, "seed": 2},
+    ],
+    ids=str,
+)
+def test_flow(program, tmp_path, wdbc, options):
+    X, y, _ = wdbc
+    result, model = run(program, tmp_path / "run", "flow", **options)
+    fit = FlowClassifier(**options).fit(X, y)
+    assert len(fit.names_) == fit.n_weights_ == len(model["names"])
+    assert np.array_equal(fit.flow_state_, model["state"])
+    assert fit.elbo_ == -result["objective"]
+    assert fit.elbo_error_ == result["objective_error"]
+    assert fit.khat_ == result["khat"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rank": 1, "iterations": 60},
+        {"rank": 1, "holdout": 0.25, "starts": 2, "iterations": 40, "seed": 4},
+        {"rank": 1, "method": "lbfgs", "iterations": 20},
+    ],
+    ids=str,
+)
+def test_reduced_rank(program, tmp_path, wdbc, options):
+    X, y, _ = wdbc
+    result, model = run(program, tmp_path / "run", "reduced-rank", **options)
+    fit = ReducedRankLogisticRegression(**options).fit(X, y)
+    U, S, V, intercepts = fit._point
+    assert np.array_equal(U, model["U"])
+    assert np.array_equal(S, model["S"])
+    assert np.array_equal(V, model["V"])
+    assert np.array_equal(intercepts, model["intercepts"])
+    assert fit.loss_ == result["objective"]
+    if options.get("starts"):
+        assert [p["test_loss"] for p in fit.path_] == [p["test_loss"] for p in result["fits"]]
+    if result.get("standard_errors"):
+        covariance = np.load(tmp_path / "run" / "covariance.npy")
+        assert np.array_equal(fit.covariance_, covariance)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_predictions(program, tmp_path, wdbc):
+    X, y, _ = wdbc
+    for application, fit in [
+        ("logistic", BayesianLogisticRegression(iterations=20)),
+        ("flow", FlowClassifier(iterations=20)),
+    ]:
+        folder = tmp_path / application
+        run(program, folder, application, iterations=20)
+        out = tmp_path / f"{application}.csv"
+        subprocess.run(
+            [program, "predict", "--run", folder, "--data", DATA, "--out", out],
+            check=True,
+            capture_output=True,
+        )
+        rows = np.loadtxt(out, delimiter=",", skiprows=1)
+        fit.fit(X, y)
+        p, std = fit.predict_proba(X, return_std=True)
+        found = np.column_stack([p[:, 1], std, fit.predict_interval(X)])
+        # The file has 10 digits.
+        np.testing.assert_allclose(found, rows, rtol=1e-9, atol=0)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_checkpoint_of_the_command_line_goes_on_in_python(program, tmp_path, wdbc):
+    X, y, _ = wdbc
+    options = {"method": "ifngd", "batch": 20}
+    run(program, tmp_path / "run", "logistic", iterations=15, **options)
+    whole = BayesianLogisticRegression(iterations=40, **options).fit(X, y)
+    rest = BayesianLogisticRegression(iterations=40, **options).fit(
+        X, y, resume=tmp_path / "run" / "checkpoint"
+    )
+    assert np.array_equal(rest.mean_, whole.mean_)
+    assert np.array_equal(rest.covariance_, whole.covariance_)
