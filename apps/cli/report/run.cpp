@@ -15,23 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-std::map<std::string, std::vector<double>> read_trace(const fs::path& path) {
-  std::map<std::string, std::vector<double>> columns;
-  if (!fs::exists(path)) return columns;
-  FileSource source(path);
-  CsvRecords records(source);
-  std::vector<std::string> names;
-  if (records.next())
-    for (std::size_t k = 0; k < records.size(); ++k) names.emplace_back(records[k]);
-  while (records.next()) {
-    if (records.blank()) continue;
-    for (std::size_t k = 0; k < names.size(); ++k)
-      columns[names[k]].push_back(k < records.size() ? parse_number(records[k]).value_or(unknown)
-                                                     : unknown);
-  }
-  return columns;
-}
-
 Run read_run(const fs::path& folder) {
   Run run;
   run.folder = fs::weakly_canonical(folder);
@@ -58,6 +41,23 @@ std::string ending(const fs::path& path, int parts) {
 }
 
 }  // namespace
+
+std::map<std::string, std::vector<double>> read_trace(const fs::path& path) {
+  std::map<std::string, std::vector<double>> columns;
+  if (!fs::exists(path)) return columns;
+  FileSource source(path);
+  CsvRecords records(source);
+  std::vector<std::string> names;
+  if (records.next())
+    for (std::size_t k = 0; k < records.size(); ++k) names.emplace_back(records[k]);
+  while (records.next()) {
+    if (records.blank()) continue;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      columns[names[k]].push_back(k < records.size() ? parse_number(records[k]).value_or(unknown)
+                                                     : unknown);
+  }
+  return columns;
+}
 
 const std::vector<double>& Run::column(const std::string& name_) const {
   static const std::vector<double> none;
