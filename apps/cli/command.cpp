@@ -1,5 +1,6 @@
 #include "command.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -7,8 +8,10 @@
 
 namespace fisherman::cli {
 
-void Flags::add_to(CLI::App& command, Options& options) {
+void Flags::add_to(CLI::App& command, const Options& options,
+                   const std::vector<std::string>& except) {
   for (const Options::Option& option : options.all()) {
+    if (std::find(except.begin(), except.end(), option.name) != except.end()) continue;
     const std::string flag = "--" + option.name, name = option.name;
     std::string help = option.help;
     for (const Options::Choice& choice : option.choices)

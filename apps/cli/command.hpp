@@ -21,7 +21,9 @@ enum ExitCode : int { done = 0, misuse = 1, not_converged = 3 };
 /// command line has the last word.
 class Flags {
  public:
-  void add_to(CLI::App& command, Options& options);
+  /// All but those that are named in `except`.
+  void add_to(CLI::App& command, const Options& options,
+              const std::vector<std::string>& except = {});
   /// `config` may be empty: no file.
   void apply(Options& options, const std::filesystem::path& config) const;
 
@@ -42,6 +44,8 @@ const std::atomic<bool>& interrupted();
 void add_fit_logistic(CLI::App& fit, int& exit_code);
 void add_fit_reduced_rank(CLI::App& fit, int& exit_code);
 void add_fit_flow(CLI::App& fit, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
+void add_tune(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);

@@ -29,7 +29,7 @@ int exit_code(const Ended& end, std::int64_t asked_iterations) {
   return end.as_asked(asked_iterations) ? done : not_converged;
 }
 
-void FitCommand::add_to(CLI::App& command) {
+void DataFlags::add_to(CLI::App& command) {
   command.add_option("--data", data, "CSV, LIBSVM, npy or IDX file, gzipped or not")
       ->required()
       ->type_name("FILE");
@@ -41,6 +41,15 @@ void FitCommand::add_to(CLI::App& command) {
       ->type_name("FILE");
   command.add_option("--columns", columns,
                      "features of a LIBSVM file, if the last ones do not occur");
+}
+
+void DataFlags::check() const {
+  require(labels.empty() || label.empty(),
+          "--label names a column of the data and --labels a file: only one of them can be meant");
+}
+
+void FitCommand::add_to(CLI::App& command) {
+  DataFlags::add_to(command);
   command.add_option("--config", config, "a JSON file of options, as config.json has them")
       ->type_name("FILE");
   command.add_option("--out", out, "a folder for everything that comes out")->type_name("DIR");
@@ -50,17 +59,17 @@ void FitCommand::add_to(CLI::App& command) {
   command.add_flag("--resume", resume, "go on with the run in --out");
   command.add_flag("--json", json, "print the result as one JSON object and nothing else");
   command.add_flag("--quiet", quiet, "no progress and no warnings");
+  command.add_flag("--no-report", no_report, "leave no report.html in --out");
   flags_.add_to(command, options);
 }
 
 void FitCommand::apply() {
   flags_.apply(options, config);
   require(!resume || !out.empty(), "--resume needs --out, the folder of the run to go on with");
-  require(labels.empty() || label.empty(),
-          "--label names a column of the data and --labels a file: only one of them can be meant");
+  check();
 }
 
-Table FitCommand::read(const std::string& data_file, const std::string& labels_file) const {
+Table DataFlags::read(const std::string& data_file, const std::string& labels_file) const {
   Table table =
       read_table(data_file, {.label = label, .has_label = labels_file.empty(), .columns = columns});
   if (labels_file.empty()) return table;

@@ -20,20 +20,29 @@ Json as_json(const Ended& end);
 /// 0, or 3 if it was not asked for just so many iterations and did not converge either.
 int exit_code(const Ended& end, std::int64_t asked_iterations);
 
-struct FitCommand {
-  std::string data, labels, label, config, out;
+/// Which data, and where their labels are.
+struct DataFlags {
+  std::string data, labels, label;
   std::int64_t columns = 0;
+
+  void add_to(CLI::App& command);
+  /// Throws Misuse for flags that do not go together.
+  void check() const;
+  /// The data with their labels, from --data or from --labels; and any file like it.
+  Table read() const { return read(data, labels); }
+  Table read(const std::string& data_file, const std::string& labels_file) const;
+};
+
+struct FitCommand : DataFlags {
+  std::string config, out;
   double checkpoint_every = 2.0;
-  bool resume = false, json = false, quiet = false;
+  bool resume = false, json = false, quiet = false, no_report = false;
   Options options;  // the application's settings, described before add_to()
 
   /// The common flags, and one for every option.
   void add_to(CLI::App& command);
   /// Config file and command line, into the settings.
   void apply();
-  /// The data with their labels, from --data or from --labels; and any file like it.
-  Table read() const { return read(data, labels); }
-  Table read(const std::string& data_file, const std::string& labels_file) const;
   /// All options, the data and their checksums, the version: what must not change before a resume.
   Json config_of(const Table& table) const;
   /// Nothing without --out. Writes config.json, or for --resume compares with it.

@@ -53,7 +53,7 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json mo
                     draws_csv("flow", names, out_draws.betas.transpose(), log_p, out_draws.log_q));
     }
     folder->write("result.json", result);
-    leave_report(out);
+    if (!no_report) leave_report(out);
   }
   if (json)
     std::cout << result.dump(2) << '\n';

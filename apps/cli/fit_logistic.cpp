@@ -119,7 +119,7 @@ int FitLogistic::run() {
               << end.seconds << " s\nPareto k " << khat << ", "
               << result["khat_verdict"].get<std::string>() << '\n';
   }
-  if (folder) leave_report(out, target, preparation.warnings);
+  if (folder && !no_report) leave_report(out, target, preparation.warnings);
   return exit_code(end, settings.iterations);
 }
 

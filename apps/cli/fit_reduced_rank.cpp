@@ -200,7 +200,7 @@ int FitReducedRank::run() {
   if (folder) {
     write_model(*folder, best, map, classes, table.label_name, rows, result);
     folder->write("result.json", result);
-    leave_report(out);
+    if (!no_report) leave_report(out);
   }
   if (json)
     std::cout << result.dump(2) << '\n';

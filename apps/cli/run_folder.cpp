@@ -8,6 +8,18 @@
 
 namespace fisherman::cli {
 
+std::string first_difference(const nlohmann::json& before, const nlohmann::json& now) {
+  const auto said = [](const nlohmann::json& in, const std::string& name) {
+    return in.contains(name) ? in[name].dump() : "not set";
+  };
+  nlohmann::json all = before;
+  all.update(now);
+  for (const auto& [name, value] : all.items())
+    if (name != "threads" && said(before, name) != said(now, name))
+      return sentence(name, " was ", said(before, name), " and is now ", said(now, name));
+  return "";
+}
+
 RunFolder::RunFolder(std::filesystem::path path, bool resume) : path_(std::move(path)) {
   if (resume && !has("config.json")) throw FileError(path_.string() + ": holds no run to resume");
   std::error_code error;
@@ -26,17 +38,9 @@ void RunFolder::write(const char* name, const nlohmann::ordered_json& value) con
 }
 
 void RunFolder::require_same(const nlohmann::ordered_json& config) const {
-  const nlohmann::json before = read_json(file("config.json"));
-  const nlohmann::json now = config;
-  const auto said = [](const nlohmann::json& in, const std::string& name) {
-    return in.contains(name) ? in[name].dump() : "not set";
-  };
-  nlohmann::json all = before;
-  all.update(now);
-  for (const auto& [name, value] : all.items())
-    if (name != "threads" && said(before, name) != said(now, name))
-      throw FileError(sentence(path_.string(), ": cannot be resumed, because ", name, " was ",
-                               said(before, name), " and is now ", said(now, name)));
+  const std::string difference = first_difference(read_json(file("config.json")), config);
+  if (!difference.empty())
+    throw FileError(sentence(path_.string(), ": cannot be resumed, because ", difference));
 }
 
 void RunFolder::cut_trace(std::int64_t iteration) const {

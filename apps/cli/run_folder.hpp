@@ -19,6 +19,10 @@
 
 namespace fisherman::cli {
 
+/// "NAME was OLD and is now NEW" of the first member that differs; empty if none does. What may differ between a
+/// run and its resume is left out: the number of threads.
+std::string first_difference(const nlohmann::json& before, const nlohmann::json& now);
+
 class RunFolder {
  public:
   /// Makes the folder, and throws FileError if it holds a run already; with `resume`, if it holds none.
@@ -29,8 +33,7 @@ class RunFolder {
   void write(const char* name, const std::string& content) const;
   void write(const char* name, const nlohmann::ordered_json& value) const;
 
-  /// Throws FileError, naming what differs, unless config.json says the same as `config`. What may
-  /// differ between a run and its resume: the number of threads.
+  /// Throws FileError, naming what differs, unless config.json says the same as `config`.
   void require_same(const nlohmann::ordered_json& config) const;
 
   /// Keeps the lines of trace.csv up to an iteration: the checkpoint's. A line that a crash or a full

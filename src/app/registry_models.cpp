@@ -13,16 +13,23 @@
 namespace fisherman {
 namespace {
 
-/// A settings struct with its options described, kept for as long as the program runs.
+/// Options of a settings struct that lives as long as they do.
+template <class Settings>
+std::shared_ptr<Options> made() {
+  struct Both {
+    Settings settings;
+    Options options;
+  };
+  auto both = std::make_shared<Both>();
+  both->settings.describe(both->options);
+  return {both, &both->options};
+}
+
+/// The same with their defaults, kept for as long as the program runs.
 template <class Settings>
 const Options& described() {
-  static Settings settings;
-  static const Options options = [] {
-    Options out;
-    settings.describe(out);
-    return out;
-  }();
-  return options;
+  static const std::shared_ptr<Options> options = made<Settings>();
+  return *options;
 }
 
 LogisticTarget random_regression(Index rows, Index columns, std::uint64_t seed) {
@@ -120,11 +127,11 @@ const std::vector<Named<ModelExample>>& models() {
 const std::vector<Application>& applications() {
   static const std::vector<Application> all = {
       {"logistic", "Bayesian logistic regression, its posterior approximated by a Gaussian",
-       described<LogisticSettings>},
+       described<LogisticSettings>, made<LogisticSettings>},
       {"reduced-rank", "multinomial regression with a coefficient matrix of low rank",
-       described<ReducedRankSettings>},
+       described<ReducedRankSettings>, made<ReducedRankSettings>},
       {"flow", "variational Bayes with a normalising flow, of a neural network or a regression",
-       described<FlowSettings>},
+       described<FlowSettings>, made<FlowSettings>},
   };
   return all;
 }

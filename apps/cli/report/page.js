@@ -7,6 +7,8 @@
 //    "series": [{"name": "run", "x": [[…], […]], "y": […],   an x for each of the above
 //                "low": […], "high": […], "size": […],       optional: vertical intervals, radii of dots
 //                "labels": […],                              optional: words beside the dots
+//                "band": true,                               the intervals as an area
+//                "colour": 2,                                the third of page.css; by default in their order
 //                "dots": true}],                             dots without a line
 //    "diagonal": true,                                       the line y = x on the unit square
 //    "square": true}
@@ -52,7 +54,22 @@
     .map((y, k) => ({ x: series.x[which][k], y, low: series.low?.[k], high: series.high?.[k], label: series.labels?.[k] }))
     .filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y));
 
-  /// Vertical lines from low to high.
+  /// The area between low and high.
+  const area = ({ ctx, scales: { x, y }, chartArea: box }, set) => {
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(box.left, box.top, box.width, box.height);
+    ctx.clip();
+    ctx.beginPath();
+    set.data.forEach((p) => ctx.lineTo(x.getPixelForValue(p.x), y.getPixelForValue(p.high)));
+    [...set.data].reverse().forEach((p) => ctx.lineTo(x.getPixelForValue(p.x), y.getPixelForValue(p.low)));
+    ctx.fillStyle = set.borderColor;
+    ctx.globalAlpha = 0.2;
+    ctx.fill();
+    ctx.restore();
+  };
+
+  /// Vertical lines from low to high, or the area between.
   const ranges = {
     id: 'ranges',
     beforeDatasetsDraw(chart) {
@@ -60,6 +77,7 @@
       const sets = chart.data.datasets.filter((set) => !set.diagonal).length;
       chart.data.datasets.forEach((set, k) => {
         if (!chart.isDatasetVisible(k)) return;
+        if (set.band) return area(chart, set);
         const aside = 4 * (k - (sets - 1) / 2);  // so that equal ones are all seen
         ctx.save();
         ctx.strokeStyle = set.borderColor;
@@ -97,6 +115,8 @@
     label: series.name,
     data: points(series, 0),
     showLine: !series.dots,
+    band: Boolean(series.band),
+    colour: series.colour ?? k,
     hollow: Boolean(series.dots) && length > 1,  // rings around each other
     borderWidth: 2,
     clip: series.dots ? false : undefined,
@@ -120,7 +140,7 @@
   const paint = (chart) => {
     const ink = colour('ink'), soft = colour('soft'), line = colour('line'), paper = colour('paper');
     chart.data.datasets.forEach((set, k) => {
-      const own = set.diagonal ? soft : colour('c' + (k % colours));
+      const own = set.diagonal ? soft : colour('c' + (set.colour % colours));
       Object.assign(set, { borderColor: own, backgroundColor: set.hollow ? 'transparent' : own, pointHoverBackgroundColor: own });
     });
     for (const scale of Object.values(chart.options.scales)) {

@@ -28,7 +28,7 @@ double number(const nlohmann::json& object, const char* key);
 /// A member as text, whatever it is; empty if it is not there.
 std::string text(const nlohmann::json& object, const std::string& key);
 
-/// trace.csv of a folder; nothing if there is none.
+/// The columns of a trace.csv by name, NaN where there is no value; none if there is no such file.
 std::map<std::string, std::vector<double>> read_trace(const std::filesystem::path& path);
 
 /// Throws FileError for a folder that no fit has left, or one whose fit has not ended.

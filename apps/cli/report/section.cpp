@@ -42,6 +42,14 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+std::string chart_element(const Json& spec, std::string_view label, const std::string& before,
+                          const std::string& after) {
+  return sentence("<figure class=\"chart\">", before,
+                  "<div class=\"canvas\"><canvas role=\"img\" aria-label=\"", escaped(label),
+                  "\"></canvas></div>\n", after, "\n<script type=\"application/json\">",
+                  script_json(spec), "</script></figure>\n");
+}
+
 }  // namespace
 
 Section& Section::paragraph(std::string_view text, Tone tone) {
@@ -95,10 +103,16 @@ Section& Section::table(const Grid& grid, std::string_view summary) {
 
 Section& Section::chart(const Json& spec, std::string_view caption) {
   has_chart_ = true;
-  body_ +=
-      sentence("<figure class=\"chart\"><div class=\"canvas\"><canvas role=\"img\" aria-label=\"",
-               escaped(caption), "\"></canvas></div>\n", element("figcaption", "", caption),
-               "\n<script type=\"application/json\">", script_json(spec), "</script></figure>\n");
+  body_ += chart_element(spec, caption, "", element("figcaption", "", caption));
+  return *this;
+}
+
+Section& Section::panels(const std::vector<std::pair<std::string, Json>>& charts) {
+  has_chart_ = true;
+  body_ += "<div class=\"panels\">\n";
+  for (const auto& [title, spec] : charts)
+    body_ += chart_element(spec, title, element("h3", "", title), "");
+  body_ += "</div>\n";
   return *this;
 }
 

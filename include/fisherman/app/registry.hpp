@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,8 @@ using ModelExample = std::vector<ModelVariant>;
 /// What `fisherman fit` can fit, and the options of it.
 struct Application {
   std::string name, help;
-  const Options& (*options)();
+  const Options& (*options)();             // with their defaults
+  std::shared_ptr<Options> (*settings)();  // ones to change, which own their values
 };
 
 const std::vector<Named<FrameExample>>& manifolds();

@@ -1,0 +1,70 @@
+// The fit that a study repeats: a model, its data, and the options that all trials share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../fit.hpp"
+#include "fisherman/app/registry.hpp"
+#include "store.hpp"
+
+namespace fisherman::cli::study {
+
+/// Options by name, with their values as text.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// One line of a comparison: a method with settings of its own.
+struct Arm {
+  std::string label;
+  Settings settings;
+};
+
+struct Problem : DataFlags {
+  explicit Problem(const Application& application);
+
+  const Application* application;
+  std::string config;
+
+  /// The flags of the data, --config, and one for each option, but those that are `varied` by the study.
+  void add_to(CLI::App& command, std::vector<std::string> varied);
+  /// Config file and command line; throws Misuse unless all trials are to do the same number of iterations.
+  void apply();
+  /// Of a study that is written in the program: the options come as they are.
+  void share(const Settings& settings);
+
+  /// Throws Misuse for an option that does not exist, or a value that it may not have.
+  Command trial(const Settings& own, std::int64_t seed) const;
+  /// The same fit by the deterministic solver, if this model has one that is exact.
+  Command reference() const;
+  bool has_reference() const { return application->name == "logistic"; }
+
+  /// As `fit --config` takes them.
+  Json config_of(const Settings& own) const;
+  /// What the results depend on: model, data and their checksums, shared options, version.
+  Json identity() const;
+  /// What the objective is called, with its unit.
+  std::string objective_name() const;
+  /// An option that all trials share.
+  std::string shared_value(const std::string& option) const;
+
+ private:
+  /// All options as a trial has them.
+  std::shared_ptr<Options> options_of(const Settings& own) const;
+  Command words(const Options& options) const;
+
+  Flags flags_;
+  Settings shared_;
+};
+
+/// "NAME: METHOD OPTION=VALUE …", several of them with semicolons in between; names may be left out.
+std::vector<Arm> parse_arms(const std::string& text);
+
+/// "OPTION=VALUE …" → settings; a word alone is a flag.
+Settings parse_settings(const std::vector<std::string>& words);
+
+/// Trimmed parts; empty ones are left out.
+std::vector<std::string> split(const std::string& text, char at);
+
+}  // namespace fisherman::cli::study
