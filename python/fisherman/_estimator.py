@@ -1,41 +1,15 @@
 """What the estimators share: validation, driving a fit from Python, reporting how it ended."""
 
-import os
 import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _core
+from ._driving import report, saving, watching
 from ._options import texts
-from ._progress import watching
-
-
-def resumed(resume):
-    """The state to go on from: one that a fit reached, or a checkpoint file."""
-    if resume is None or isinstance(resume, _core.Reached):
-        return resume
-    if isinstance(resume, (str, os.PathLike)):
-        return _core.Reached.from_checkpoint(os.fspath(resume))
-    raise TypeError(
-        f"resume is a {type(resume).__name__}, but must be the state_ of a fit or a checkpoint file"
-    )
-
-
-def report(end):
-    """Warn if a run did not end the way it was asked to."""
-    if end["status"] == "interrupted":
-        warnings.warn(
-            f"the fit was interrupted after {end['iterations']} iterations; what was reached is kept, "
-            "and resume= goes on from it",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-    elif not end["as_asked"]:
-        warnings.warn(end["sentence"], ConvergenceWarning, stacklevel=4)
+from ._results import Posterior
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -84,16 +58,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if names is None:
             names = [f"x{j}" for j in range(X.shape[1])]
         values = {name: getattr(self, name) for name in self._options}
-        with watching(progress, self._planned(X)) as callback:
+        with watching(progress, self.iterations or None) as callback:
             end = type(self)._core_fit(
                 X,
                 np.ascontiguousarray(numbers, dtype=np.int64),
                 [str(name) for name in names],
                 texts(self._options, values),
                 callback,
-                resumed(resume),
-                "" if checkpoint is None else os.fspath(checkpoint),
-                float(checkpoint_every),
+                *saving(resume, checkpoint, checkpoint_every),
             )
         self.classes_ = classes
         self._take(end)
@@ -101,9 +73,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
             warnings.warn(warning, UserWarning, stacklevel=2)
         report(end)
         return self
-
-    def _planned(self, X):
-        return self.iterations or None
 
     def _take(self, end):
         self.status_ = end["status"]
@@ -128,7 +97,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class BinaryClassifier(Classifier):
+class BinaryClassifier(Posterior, Classifier):
     """A posterior over two classes: probabilities come with their uncertainty."""
 
     _binary = True
@@ -163,3 +132,21 @@ class BinaryClassifier(Classifier):
     def predict_interval(self, X):
         """5% and 95% quantiles of the probability of ``classes_[1]``, one row each."""
         return self._predictive(self._rows(X))[:, 2:]
+
+    def _labels(self):
+        return self.names_
+
+    def _history(self):
+        return self.trace_
+
+    def _heading(self):
+        return (
+            f"{type(self).__name__}: {self.status_} after {self.n_iter_} iterations, "
+            f"ELBO {self.elbo_:.3f} nats, Pareto k {self.khat_:.2f}"
+        )
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if hasattr(self, "classes_") and "text/html" in bundle:
+            bundle["text/html"] = self._table() + bundle["text/html"]
+        return bundle

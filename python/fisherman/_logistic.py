@@ -5,10 +5,11 @@ import numpy as np
 from . import _core
 from ._estimator import BinaryClassifier
 from ._options import with_options
+from ._results import GaussianPosterior
 
 
 @with_options("logistic")
-class BayesianLogisticRegression(BinaryClassifier):
+class BayesianLogisticRegression(GaussianPosterior, BinaryClassifier):
     """Bayesian logistic regression: what ``fisherman fit logistic`` does.
 
     The coefficients have a normal prior, and their posterior is approximated by the nearest Gaussian, the
@@ -68,17 +69,11 @@ class BayesianLogisticRegression(BinaryClassifier):
             self.covariance_,
         )
 
+    def _gaussian(self):
+        return self.mean_, self.covariance_
+
     def draws(self, count=1000, seed=None):
         """Draws of the coefficients from the Gaussian, one a row; of the fit's seed if none is given."""
         return _core.gaussian_draws(
             self.mean_, self.covariance_, count, self.seed if seed is None else seed
         )
-
-    def interval(self, level=0.9):
-        """Central posterior intervals of the coefficients: one row (lower, upper) each."""
-        from scipy.special import ndtri
-
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level is {level}, but must lie between 0 and 1")
-        reach = ndtri(0.5 + 0.5 * level) * np.sqrt(np.diag(self.covariance_))
-        return np.column_stack([self.mean_ - reach, self.mean_ + reach])

@@ -68,12 +68,37 @@ def texts(options, values):
 
 
 def signature_of(options, before=()):
-    """Keyword-only parameters with the options' defaults."""
+    """Keyword-only parameters with the options' defaults, after those before."""
     keyword = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Signature(
-        [*before]
-        + [inspect.Parameter(o.name, keyword, default=o.default) for o in options.values()]
-    )
+    mine = [inspect.Parameter(o.name, keyword, default=o.default) for o in options.values()]
+    return inspect.Signature([*before, *mine])
+
+
+def listed(options):
+    """The options as numpydoc has parameters."""
+    return "\n".join(o.documented() for o in options.values())
+
+
+def filled(options, given):
+    """All values: those that were given, and defaults. Names that do not exist are a TypeError."""
+    bound = signature_of(options).bind(**given)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def takes_options(options):
+    """Decorator of a function with ``**options``: its signature and its docstring list them."""
+
+    def decorate(function):
+        own = inspect.signature(function).parameters.values()
+        kept = [p for p in own if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        function.__signature__ = signature_of(options, kept)
+        function.__doc__ = inspect.cleandoc(function.__doc__).replace(
+            "**options\n    As follows.", listed(options)
+        )
+        return function
+
+    return decorate
 
 
 def with_options(application):
@@ -82,20 +107,16 @@ def with_options(application):
 
     def decorate(cls):
         me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        signature = signature_of(options, [me])
 
-        def __init__(self, *args, **parameters):
-            bound = signature.bind(self, *args, **parameters)
-            bound.apply_defaults()
-            for name in options:
-                setattr(self, name, bound.arguments[name])
+        def __init__(self, **parameters):
+            for name, value in filled(options, parameters).items():
+                setattr(self, name, value)
 
-        __init__.__signature__ = signature
+        __init__.__signature__ = signature_of(options, [me])
         cls.__init__ = __init__
         cls._options = options
-        listed = "\n".join(o.documented() for o in options.values())
         head, _, tail = inspect.cleandoc(cls.__doc__).partition("Attributes\n")
-        cls.__doc__ = f"{head}Parameters\n----------\n{listed}\n\nAttributes\n{tail}"
+        cls.__doc__ = f"{head}Parameters\n----------\n{listed(options)}\n\nAttributes\n{tail}"
         return cls
 
     return decorate

@@ -102,3 +102,18 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
         X = self._rows(X)
         kept, shift, scale = self._map
         return ((X[:, kept] - shift) / scale) @ self.components_[:, kept].T
+
+    def to_dataframe(self):
+        """``coef_`` and its standard errors as a pandas data frame, a row for each class and feature."""
+        import pandas
+
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(self.coef_.shape[1])]
+        errors = np.full_like(self.coef_, np.nan)
+        if self.standard_errors_ is not None:
+            errors[:] = self.standard_errors_
+        index = pandas.MultiIndex.from_product([self.classes_, names], names=["class", "feature"])
+        return pandas.DataFrame(
+            {"coefficient": self.coef_.ravel(), "standard_error": errors.ravel()}, index=index
+        )

@@ -11,6 +11,9 @@ namespace fisherman::python {
 void bind_logistic(nb::module_& m);
 void bind_reduced_rank(nb::module_& m);
 void bind_flow(nb::module_& m);
+void bind_vi(nb::module_& m);
+void bind_frames(nb::module_& m);
+void bind_minimize(nb::module_& m);
 
 inline auto as_labels(const Labels& y) {
   return Eigen::Map<const Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>>(y.data(),

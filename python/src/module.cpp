@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 
 #include "bind.hpp"
+#include "fisherman/app/gaussian.hpp"
+#include "fisherman/app/minimize.hpp"
 #include "fisherman/app/registry.hpp"
 #include "fisherman/core/error.hpp"
 #include "watch.hpp"
@@ -43,17 +45,31 @@ void translate(const std::exception_ptr& p, void*) {
 }
 
 /// name, help, kind, default and choices of each option, as the command line describes them.
-nb::list options(const std::string& application) {
+nb::list listed(const Options& options) {
   nb::list out;
-  for (const Application& a : applications()) {
-    if (a.name != application) continue;
-    for (const Options::Option& o : a.options().all()) {
-      nb::list choices;
-      for (const Options::Choice& c : o.choices) choices.append(nb::make_tuple(c.name, c.help));
-      out.append(nb::make_tuple(o.name, o.help, o.kind, o.initial, choices));
-    }
+  for (const Options::Option& o : options.all()) {
+    nb::list choices;
+    for (const Options::Choice& c : o.choices) choices.append(nb::make_tuple(c.name, c.help));
+    out.append(nb::make_tuple(o.name, o.help, o.kind, o.initial, choices));
   }
   return out;
+}
+
+template <class Settings>
+nb::list described() {
+  Settings settings;
+  Options options;
+  settings.describe(options);
+  return listed(options);
+}
+
+/// Of an application of the command line, or of what only a program can use.
+nb::list options(const std::string& application) {
+  if (application == "density") return described<DensitySettings>();
+  if (application == "minimize") return described<MinimizeSettings>();
+  for (const Application& a : applications())
+    if (a.name == application) return listed(a.options());
+  throw Misuse(sentence("there is no application '", application, "'"));
 }
 
 }  // namespace
@@ -69,4 +85,7 @@ NB_MODULE(_core, m) {
   bind_logistic(m);
   bind_reduced_rank(m);
   bind_flow(m);
+  bind_vi(m);
+  bind_frames(m);
+  bind_minimize(m);
 }

@@ -15,9 +15,14 @@ Ended drive(ErasedRun& run, const Stop& interrupted,
       fisherman::run(run.state, run.model, run.options, interrupted || run.stop, observers);
   std::string sentence(describe(outcome.status));
   if (!outcome.trouble.empty()) sentence += " (" + outcome.trouble + ")";
+  double objective = Record::unknown;
+  try {
+    objective = run.model.objective(run.state.estimate()).value_or(objective);
+  } catch (const NotFinite&) {  // a run that has diverged may have come to where there is none
+  }
   return {.status = std::string(name(outcome.status)),
           .sentence = std::move(sentence),
-          .objective = run.model.objective(run.state.estimate()).value_or(Record::unknown),
+          .objective = objective,
           .iterations = run.state.iteration,
           .seconds = run.state.seconds,
           .rejected = run.state.rejected,

@@ -144,10 +144,19 @@ StepRule rule_for(const FlowSettings& s) {
   return rule;
 }
 
+/// Of the data; 1 for a density that does not tell.
+template <class T>
+Index rows_of(const T& target) {
+  if constexpr (HasSubset<T>)
+    return target.rows();
+  else
+    return 1;
+}
+
 template <class T, class Family>
 ErasedRun made(const T& target, const Family& family, const FlowSettings& s) {
   using F = typename Family::Frame;
-  const Index rows = target.rows();
+  const Index rows = rows_of(target);
   const FlowVb<T, Family> model(
       target, family,
       {.draws = s.batch,
@@ -187,7 +196,7 @@ template <class T>
 FlowFit fitted(const T& target, const FlowSettings& s, const Drive& drive) {
   ErasedRun run = make_flow_run(target, s);
   FlowFit fit{drive(run), run.state.estimate(), 0.0, 0.0};
-  const Index count = target.rows() > 10000 ? 1000 : 4000;
+  const Index count = rows_of(target) > 10000 ? 1000 : 4000;
   const FlowDraws fresh =
       flow_draws(s, target.dimension(), fit.frame, count, std::uint64_t(s.seed) + 1);
   Matrix slopes(target.dimension(), count);
@@ -214,11 +223,17 @@ ErasedRun make_flow_run(const NeuralTarget& target, const FlowSettings& s) {
 ErasedRun make_flow_run(const LogisticTarget& target, const FlowSettings& s) {
   return made(target, s);
 }
+ErasedRun make_flow_run(const FunctionTarget& target, const FlowSettings& s) {
+  return made(target, s);
+}
 
 FlowFit fit_flow(const NeuralTarget& target, const FlowSettings& s, const Drive& drive) {
   return fitted(target, s, drive);
 }
 FlowFit fit_flow(const LogisticTarget& target, const FlowSettings& s, const Drive& drive) {
+  return fitted(target, s, drive);
+}
+FlowFit fit_flow(const FunctionTarget& target, const FlowSettings& s, const Drive& drive) {
   return fitted(target, s, drive);
 }
 

@@ -1,46 +1,32 @@
 #include "fisherman/app/logistic.hpp"
 
-#include <Eigen/Cholesky>
 #include <chrono>
 #include <cmath>
-#include <numbers>
 
 #include "fisherman/fisher/adam.hpp"
-#include "fisherman/fisher/block_diagonal.hpp"
-#include "fisherman/fisher/dense.hpp"
-#include "fisherman/fisher/exact.hpp"
-#include "fisherman/fisher/identity.hpp"
 #include "fisherman/model/cholesky_vb.hpp"
 #include "fisherman/model/forward_backward.hpp"
-#include "fisherman/model/gaussian_vb.hpp"
-#include "fisherman/model/pareto.hpp"
+#include "gaussian_run.hpp"
 
 namespace fisherman {
 
 void LogisticSettings::describe(Options& o) {
   using Rule = Options::Rule;
-  o.add("geometry", geometry, "how distances between Gaussians are measured",
-        {{"affine", "Fisher-Rao's: the Fisher matrix is the identity everywhere"},
-         {"bw", "Bures-Wasserstein: optimal transport, as in the paper"},
-         {"euclidean", "entry by entry, as in the paper"}});
-  o.add("method", method, "how the posterior is found",
-        {{"ngd", "natural gradient, the Fisher matrix in closed form"},
-         {"ifngd", "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
-         {"gd", "gradient descent on the manifold"},
-         {"exact", "a deterministic solver, for reference"},
-         {"adam", "for comparison: Adam on mean and Cholesky factor, as ADVI does"},
-         {"fb-gvi", "for comparison: forward-backward Gaussian VI (Diao et al. 2023)"},
-         {"lin", "for comparison: the positive-definite rule of Lin et al. (2020)"}});
-  o.add(
-      "transport", transport, "how the Fisher estimate is carried along",
-      {{"frame", "by the moving frame, at no cost"}, {"paper", "by the paper's vector transport"}});
-  o.add("estimator", estimator, "of the gradient",
-        {{"auto", "exact for ngd, gd and lin, bonnet-price for ifngd"},
-         {"exact", "no draws: by quadrature"},
-         {"bonnet-price", "mean gradient and mean Hessian of draws"},
-         {"reparameterised", "gradients of draws"},
-         {"stl", "sticking the landing: the same, without noise where the fit is perfect"},
-         {"score", "values of draws alone, with a leave-one-out baseline"}});
+  describe_geometry(
+      o,
+      {{"ngd", "natural gradient, the Fisher matrix in closed form"},
+       {"ifngd", "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
+       {"gd", "gradient descent on the manifold"},
+       {"exact", "a deterministic solver, for reference"},
+       {"adam", "for comparison: Adam on mean and Cholesky factor, as ADVI does"},
+       {"fb-gvi", "for comparison: forward-backward Gaussian VI (Diao et al. 2023)"},
+       {"lin", "for comparison: the positive-definite rule of Lin et al. (2020)"}},
+      {{"auto", "exact for ngd, gd and lin, bonnet-price for ifngd"},
+       {"exact", "no draws: by quadrature"},
+       {"bonnet-price", "mean gradient and mean Hessian of draws"},
+       {"reparameterised", "gradients of draws"},
+       {"stl", "sticking the landing: the same, without noise where the fit is perfect"},
+       {"score", "values of draws alone, with a leave-one-out baseline"}});
   o.add("prior-variance", prior_variance, "of each coefficient", Rule::positive);
   o.add("minibatch", minibatch, "rows of the data for each gradient, drawn anew; 0: all");
   o.add("intercept", intercept, "add a constant column");
@@ -87,85 +73,11 @@ Matrix Preparation::design(Matrix x) const {
 
 namespace {
 
-GradientEstimator estimator_named(const LogisticSettings& s) {
-  if (s.estimator == "auto")
-    return s.method == "ifngd" ? GradientEstimator::bonnet_price : GradientEstimator::exact;
-  if (s.estimator == "bonnet-price") return GradientEstimator::bonnet_price;
-  if (s.estimator == "reparameterised") return GradientEstimator::reparameterised;
-  if (s.estimator == "stl") return GradientEstimator::sticking_the_landing;
-  if (s.estimator == "score") return GradientEstimator::score_function;
-  return GradientEstimator::exact;
-}
-
-/// Mean and covariance never mix in the Fisher matrix of a Gaussian: one block each.
-template <Frame F, class M>
-AnyFisher fisher_for(const LogisticSettings& s, const F& frame, const M& model) {
-  const Index d = frame.dimension(), n = frame.order();
-  if (s.method == "gd") return Identity(d);
-  if (s.method == "ngd" || s.method == "lin") return Exact(d);
-  double mean_epsilon = s.epsilon, covariance_epsilon = s.epsilon;
-  if (s.epsilon == 0.0) {
-    // ε fades like ε/n, and a direction that no score has seen is amplified by n/ε. With ε the mean
-    // squared norm of a score, that is no more than 1 until there are scores for every direction.
-    const Matrix scores = model.scores(frame, Draws(std::uint64_t(s.seed), 0));
-    mean_epsilon = scores.topRows(n).squaredNorm() / double(scores.cols());
-    covariance_epsilon = scores.bottomRows(d - n).squaredNorm() / double(scores.cols());
-  }
-  return BlockDiagonal<Dense>(
-      {Dense(n, {.epsilon = mean_epsilon}), Dense(d - n, {.epsilon = covariance_epsilon})});
-}
-
-constexpr std::int64_t at_most = 2000;  // iterations, if the number is left to us
-
-ErasedRun made(ErasedState state, AnyModel model, const StepRule& rule, const LogisticSettings& s) {
-  ErasedRun run{
-      std::move(state), std::move(model), {}, after_iterations(s.iterations), s.iterations};
-  run.options.rule = rule;
-  run.options.carry = s.transport == "paper" ? Carry::paper : Carry::frame;
-  run.options.evaluate_every = s.eval_every;
-  if (s.iterations == 0) {
-    run.planned = at_most;
-    run.stop = after_iterations(at_most);
-  }
-  return run;
-}
-
-template <Frame F>
-ErasedRun natural_gradient(const LogisticTarget& target, const LogisticSettings& s,
-                           const F& start) {
-  const GradientEstimator estimator = estimator_named(s);
-  const bool noisy = estimator != GradientEstimator::exact || s.minibatch > 0;
-  const GaussianVb<LogisticTarget> model(target, {.draws = s.batch,
-                                                  .scores = s.scores > 0 ? s.scores : s.batch,
-                                                  .estimator = estimator,
-                                                  .reuse_draws = s.scores == 0,
-                                                  .minibatch = s.minibatch});
-  const bool averaging = s.average == "on" || (s.average == "auto" && noisy);
-  const StepRule rule = s.rule({.step_size = 0.5,
-                                .decay = noisy ? 0.75 : 0.0,
-                                .kl_radius = s.method == "lin" ? 0.0 : 1.0,
-                                .guard = s.method != "lin"});
-  ErasedRun run = made({start, fisher_for(s, start, model), std::uint64_t(s.seed),
-                        Average({.on = averaging, .start = 50, .power = 1.0})},
-                       AnyModel::of<F>(model), rule, s);
-  if (!noisy) run.options.smoothing = 0.0;
-  run.options.descend = !noisy && !averaging && rule.guard;
-  if (s.iterations > 0) return run;
-  if (!noisy) {
-    run.stop = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.001) || run.stop;
-  } else {
-    // The iterates still scatter when the mean gradient has vanished: give the average its time.
-    const Stop there = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.01);
-    run.stop = (after_iterations(200) && there) || run.stop;
-  }
-  return run;
-}
-
 ErasedRun adam(const LogisticTarget& target, const LogisticSettings& s) {
   const Index d = target.dimension();
   using Cholesky = CholeskyVb<LogisticTarget>;
   const Euclidean start = Cholesky::start(Vector::Zero(d), Matrix::Identity(d, d));
-  return made(
+  return made_run(
       {start, Adam(start.dimension()), std::uint64_t(s.seed), Average({.on = s.average == "on"})},
       AnyModel::of<Euclidean>(Cholesky(target, {.draws = s.batch, .minibatch = s.minibatch})),
       s.rule({.step_size = 0.01, .decay = 0.0, .kl_radius = 0.0}), s);
@@ -177,13 +89,13 @@ ErasedRun forward_backward(const LogisticTarget& target, const LogisticSettings&
   const Matrix gram = target.design().transpose() * target.design();
   const double beta = 0.25 * spectrum(gram).values.maxCoeff() + 1.0 / target.prior_variance();
   const auto start = gaussian_bures_wasserstein(Vector::Zero(d), Matrix::Identity(d, d));
-  return made({start, Identity(start.dimension()), std::uint64_t(s.seed),
-               Average({.on = s.average == "on"})},
-              AnyModel::of<GaussianBuresWasserstein>(ForwardBackward<LogisticTarget>(
-                  target, {.step = s.step_size > 0.0 ? s.step_size : 1.0 / beta,
-                           .draws = s.batch,
-                           .minibatch = s.minibatch})),
-              {.step_size = 1.0, .decay = 0.0, .kl_radius = 0.0, .guard = false}, s);
+  return made_run({start, Identity(start.dimension()), std::uint64_t(s.seed),
+                   Average({.on = s.average == "on"})},
+                  AnyModel::of<GaussianBuresWasserstein>(ForwardBackward<LogisticTarget>(
+                      target, {.step = s.step_size > 0.0 ? s.step_size : 1.0 / beta,
+                               .draws = s.batch,
+                               .minibatch = s.minibatch})),
+                  {.step_size = 1.0, .decay = 0.0, .kl_radius = 0.0, .guard = false}, s);
 }
 
 }  // namespace
@@ -200,21 +112,16 @@ ErasedRun make_run(const LogisticTarget& target, const LogisticSettings& s) {
   if (s.method == "adam") return adam(target, s);
   if (s.method == "fb-gvi") return forward_backward(target, s);
   const Index d = target.dimension();
-  const Vector mean = Vector::Zero(d);
-  const Matrix I = Matrix::Identity(d, d);
-  if (s.method == "lin")
-    return natural_gradient(target, s, gaussian_affine(mean, I, SpdRetraction::precision));
-  if (s.geometry == "bw") return natural_gradient(target, s, gaussian_bures_wasserstein(mean, I));
-  if (s.geometry == "euclidean") return natural_gradient(target, s, gaussian_euclidean(mean, I));
-  return natural_gradient(target, s, gaussian_affine(mean, I));
+  const auto by_default =
+      s.method == "ifngd" ? GradientEstimator::bonnet_price : GradientEstimator::exact;
+  return natural_gradient_from(target, s, {Vector::Zero(d), Matrix::Identity(d, d)},
+                               estimator_named(s.estimator, by_default), s.minibatch);
 }
 
 GaussianPoint gaussian_point(const AnyFrame& frame, const LogisticSettings& s) {
-  const Vector p = frame.point();
-  const bool factor = s.method == "adam";  // n + n(n+1)/2 numbers; otherwise n + n²
-  const double c = factor ? 3.0 : 1.0, k = factor ? 8.0 : 4.0;
-  const auto n = Index(std::lround((std::sqrt(c * c + k * double(p.size())) - c) / 2.0));
-  if (!factor) return {p.head(n), as_matrix(p.data() + n, n, n)};
+  if (s.method != "adam") return gaussian_point(frame);
+  const Vector p = frame.point();  // n + n(n+1)/2 numbers
+  const auto n = Index(std::lround((std::sqrt(9.0 + 8.0 * double(p.size())) - 3.0) / 2.0));
   const Matrix L = cholesky_factor(p, n);
   return {p.head(n), L * L.transpose()};
 }
@@ -234,31 +141,6 @@ LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& s
            .iterations = best.iterations,
            .seconds = passed.count()},
           {best.mean, best.covariance}};
-}
-
-Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed) {
-  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
-  const Matrix z = Draws(seed, ~std::uint64_t(0)).normals(0, q.mean.size(), count);
-  return ((L * z).colwise() + q.mean).transpose();
-}
-
-Vector log_density(const GaussianPoint& q, const Matrix& draws) {
-  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
-  const Matrix centred = draws.transpose().colwise() - q.mean;
-  const Matrix z = L.triangularView<Eigen::Lower>().solve(centred);
-  const double constant = 0.5 * double(q.mean.size()) * std::log(2.0 * std::numbers::pi) +
-                          L.diagonal().array().log().sum();
-  return (-0.5 * z.colwise().squaredNorm().transpose()).array() - constant;
-}
-
-double posterior_khat(const LogisticTarget& target, const GaussianPoint& q, std::uint64_t seed) {
-  const Index d = q.mean.size(), count = 4000;
-  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
-  const Matrix z = Draws(seed, ~std::uint64_t(0)).normals(1, d, count);
-  const Matrix betas = (L * z).colwise() + q.mean;
-  Matrix slopes(d, count);
-  // Constants do not matter to the shape of the ratios.
-  return pareto_k(target.log_density(betas, slopes) + 0.5 * z.colwise().squaredNorm().transpose());
 }
 
 Matrix predictive(const Matrix& design, const GaussianPoint& q) {

@@ -5,8 +5,8 @@ namespace fisherman {
 void RunSettings::describe_run(Options& o, const Words& words) {
   using Rule = Options::Rule;
   o.add("iterations", iterations, "do just so many; 0: until converged");
-  o.add("batch", batch, words.batch, Rule::positive);
-  o.add("scores", scores, words.scores);
+  if (!words.batch.empty()) o.add("batch", batch, words.batch, Rule::positive);
+  if (!words.scores.empty()) o.add("scores", scores, words.scores);
   o.add("epsilon", epsilon, "the Fisher estimate starts at epsilon I; 0: the mean squared score",
         Rule::not_negative);
   o.add("step-size", step_size, "the first step; 0: by method", Rule::not_negative);

@@ -41,6 +41,7 @@ struct FlowSettings : RunSettings {
 /// Throws Misuse for settings that do not go together.
 ErasedRun make_flow_run(const NeuralTarget& target, const FlowSettings& settings);
 ErasedRun make_flow_run(const LogisticTarget& target, const FlowSettings& settings);
+ErasedRun make_flow_run(const FunctionTarget& target, const FlowSettings& settings);
 
 struct FlowFit {
   Ended end;  // with the objective from fresh draws, not from those that the run was stopped by
@@ -50,6 +51,7 @@ struct FlowFit {
 };
 FlowFit fit_flow(const NeuralTarget& target, const FlowSettings& settings, const Drive& drive);
 FlowFit fit_flow(const LogisticTarget& target, const FlowSettings& settings, const Drive& drive);
+FlowFit fit_flow(const FunctionTarget& target, const FlowSettings& settings, const Drive& drive);
 
 /// The frame of a fit of `dimension` weights, from its saved state. Throws Misuse for one of another size.
 AnyFrame flow_frame(const FlowSettings& settings, Index dimension, const Vector& state);

@@ -6,17 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/ended.hpp"
-#include "fisherman/app/run_settings.hpp"
+#include "fisherman/app/gaussian.hpp"
 #include "fisherman/model/logistic.hpp"
 
 namespace fisherman {
 
-struct LogisticSettings : RunSettings {
-  std::string geometry = "affine";
-  std::string method = "ngd";
-  std::string transport = "frame";
-  std::string estimator = "auto";
+struct LogisticSettings : GaussianSettings {
   double prior_variance = 10.0;
   std::int64_t minibatch = 0;
   bool intercept = false;
@@ -41,10 +36,6 @@ struct Preparation {
 /// Throws Misuse for settings that do not go together. `method` must not be "exact".
 ErasedRun make_run(const LogisticTarget& target, const LogisticSettings& settings);
 
-struct GaussianPoint {
-  Vector mean;
-  Matrix covariance;
-};
 /// Of the frame of a run that was made with these settings.
 GaussianPoint gaussian_point(const AnyFrame& frame, const LogisticSettings& settings);
 
@@ -55,15 +46,6 @@ struct LogisticFit {
 /// By any method, "exact" included, which needs no driving.
 LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& settings,
                          const Drive& drive);
-
-/// n×count draws of the coefficients, one a row.
-Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);
-
-/// log q at draws, one a row.
-Vector log_density(const GaussianPoint& q, const Matrix& draws);
-
-/// Pareto k̂ of q for the target, from 4,000 draws.
-double posterior_khat(const LogisticTarget& target, const GaussianPoint& q, std::uint64_t seed);
 
 /// For each row of the design: the posterior mean of P(y = 1), its standard deviation, and the 5% and
 /// 95% quantiles.

@@ -27,7 +27,8 @@ struct RunSettings {
   std::int64_t seed = 1;
   std::int64_t threads = 1;
 
-  /// What differs between applications: the words for --batch, --scores and --tolerance.
+  /// What differs between applications: the words for --batch, --scores and --tolerance. There is no
+  /// --batch and no --scores where they are empty.
   struct Words {
     std::string batch, scores, tolerance;
   };

@@ -41,13 +41,17 @@ class AnyFrame {
   Vector state() const { return self_->state(); }
   AnyFrame restored(const Vector& state) const { return self_->restored(state); }
 
-  /// The frame inside; throws Misuse if it is of another type.
-  template <Frame F>
-  const F& as() const {
+  /// The frame inside; throws Misuse if it is of another type. Itself, for models that take any frame.
+  template <class F>
+  requires(!std::same_as<F, AnyFrame> && Frame<F>) const F& as() const {
     const auto* holder = dynamic_cast<const Holder<F>*>(self_.get());
     require(holder != nullptr, "the frame is not of the type that was asked for (",
             typeid(F).name(), ")");
     return holder->frame;
+  }
+  template <std::same_as<AnyFrame> F>
+  const AnyFrame& as() const {
+    return *this;
   }
 
  private:

@@ -65,6 +65,26 @@ auto with_rows(const T& target, Index count, const Draws& draws, Use use) {
   }
 }
 
+/// A target from a function of many points: f(betas, gradients), as log_density above.
+class FunctionTarget {
+ public:
+  using Function = std::function<Vector(const Matrix& betas, Matrix& gradients)>;
+
+  FunctionTarget(Index dimension, Function function)
+      : dimension_(dimension), function_(std::move(function)) {
+    require(dimension > 0, "a target needs a positive dimension, not ", dimension);
+  }
+
+  Index dimension() const { return dimension_; }
+  Vector log_density(const Matrix& betas, Matrix& gradients) const {
+    return function_(betas, gradients);
+  }
+
+ private:
+  Index dimension_;
+  Function function_;
+};
+
 /// A target from a function of one point: f(beta, gradient) returns the log density and fills the
 /// gradient.
 class PointwiseTarget {

@@ -1,0 +1,62 @@
+// The Gaussian nearest to any density, by natural gradient: what logistic regression and log densities of
+// one's own share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fisherman/app/ended.hpp"
+#include "fisherman/app/run_settings.hpp"
+#include "fisherman/model/target.hpp"
+
+namespace fisherman {
+
+struct GaussianSettings : RunSettings {
+  std::string geometry = "affine";
+  std::string method = "ngd";
+  std::string transport = "frame";
+  std::string estimator = "auto";
+
+ protected:
+  void describe_geometry(Options& options, std::vector<Options::Choice> methods,
+                         std::vector<Options::Choice> estimators);
+};
+
+/// For a log density of which only values and gradients are known.
+struct DensitySettings : GaussianSettings {
+  DensitySettings() { eval_every = 20; }  // an evaluation takes 512 draws
+  void describe(Options& options);
+};
+
+struct GaussianPoint {
+  Vector mean;
+  Matrix covariance;
+};
+
+/// From N(start.mean, start.covariance). Throws Misuse for settings that do not go together.
+ErasedRun make_run(const FunctionTarget& target, const DensitySettings& settings,
+                   const GaussianPoint& start);
+
+/// Of the frame of such a run, which has a Gaussian in it.
+GaussianPoint gaussian_point(const AnyFrame& frame);
+
+struct GaussianFit {
+  Ended end;  // with the objective from fresh draws, where that is known
+  GaussianPoint q;
+  double objective_error;  // one standard error
+  double khat;
+};
+GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& settings,
+                         const GaussianPoint& start, const Drive& drive);
+
+/// n×count draws, one a row.
+Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);
+
+/// log q at draws, one a row.
+Vector log_density(const GaussianPoint& q, const Matrix& draws);
+
+/// Pareto k̂ of q, from 4,000 draws.
+template <Target T>
+double posterior_khat(const T& target, const GaussianPoint& q, std::uint64_t seed);
+
+}  // namespace fisherman

@@ -1,0 +1,22 @@
+// Any model on any manifold, with the settings that applications have.
+#pragma once
+
+#include <string>
+
+#include "fisherman/app/erased_run.hpp"
+#include "fisherman/app/run_settings.hpp"
+
+namespace fisherman {
+
+struct MinimizeSettings : RunSettings {
+  std::string method = "ifngd";
+  std::string transport = "frame";
+  std::int64_t window = 200;
+
+  MinimizeSettings() { eval_every = 10; }
+  void describe(Options& options);
+};
+
+ErasedRun make_run(const AnyFrame& start, AnyModel model, const MinimizeSettings& settings);
+
+}  // namespace fisherman

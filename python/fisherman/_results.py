@@ -1,0 +1,104 @@
+"""What a posterior can be turned into: a data frame, ArviZ data, a figure, a page of a notebook."""
+
+import html
+
+import numpy as np
+
+
+class Posterior:
+    """Mixin. A class says what is in it: ``_labels``, ``_history`` and ``_heading`` give the names, the trace
+    and a line of text, ``draws`` gives draws, and ``_moments`` mean and standard deviation."""
+
+    def _moments(self):
+        draws = self.draws(4000)
+        return draws.mean(axis=0), draws.std(axis=0)
+
+    def _limits(self):
+        low, high = np.quantile(self.draws(4000), [0.05, 0.95], axis=0)
+        return low, high
+
+    def to_dataframe(self):
+        """Mean, standard deviation, 5% and 95% quantiles of each coefficient, as a pandas data frame."""
+        import pandas
+
+        mean, sd = self._moments()
+        low, high = self._limits()
+        names = pandas.Index(self._labels(), name="name")
+        return pandas.DataFrame({"mean": mean, "sd": sd, "q5": low, "q95": high}, index=names)
+
+    def to_arviz(self, count=1000, seed=None):
+        """Draws as ArviZ's InferenceData, one chain, with the names as a coordinate."""
+        import arviz
+
+        draws = self.draws(count, seed)
+        return arviz.from_dict(
+            posterior={"beta": draws[np.newaxis]},
+            coords={"name": self._labels()},
+            dims={"beta": ["name"]},
+        )
+
+    def plot(self, figure=None):
+        """The ELBO over the iterations, and the coefficients with their 90% intervals.
+
+        Returns the matplotlib figure, which may be given.
+        """
+        import matplotlib.pyplot as plt
+
+        names, (mean, _), (low, high) = self._labels(), self._moments(), self._limits()
+        shown = min(len(names), 40)
+        largest = np.sort(np.argsort(-np.abs(mean), kind="stable")[:shown])[::-1]
+        if figure is None:
+            figure = plt.figure(figsize=(9, max(3, 0.22 * shown)), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        trace = self._history()
+        known = np.isfinite(trace["objective"])
+        left.plot(trace["iteration"][known], -trace["objective"][known])
+        left.set(xlabel="iteration", ylabel="ELBO (nats)", title=self._heading())
+        at = np.arange(shown)
+        right.errorbar(
+            mean[largest],
+            at,
+            xerr=[(mean - low)[largest], (high - mean)[largest]],
+            fmt="o",
+            markersize=3,
+        )
+        right.axvline(0.0, color="0.7", zorder=0)
+        right.set_yticks(at, [names[k] for k in largest], fontsize="small")
+        right.set_title("mean and 90% interval" + (", largest" if shown < len(names) else ""))
+        return figure
+
+    def _table(self, most=30):
+        """The summary as HTML."""
+        names, (mean, sd), (low, high) = self._labels(), self._moments(), self._limits()
+        head = "".join(f"<th>{h}</th>" for h in ("name", "mean", "sd", "5%", "95%"))
+        rows = "".join(
+            f"<tr><td>{html.escape(str(names[k]))}</td>"
+            + "".join(f"<td>{x:.4g}</td>" for x in (mean[k], sd[k], low[k], high[k]))
+            + "</tr>"
+            for k in range(min(len(names), most))
+        )
+        more = f"<p>… and {len(names) - most} more</p>" if len(names) > most else ""
+        heading = html.escape(self._heading())
+        return f"<p><b>{heading}</b></p><table><tr>{head}</tr>{rows}</table>{more}"
+
+
+class GaussianPosterior(Posterior):
+    """The same for a Gaussian, where nothing needs drawing: ``_gaussian`` gives mean and covariance."""
+
+    def _moments(self):
+        mean, covariance = self._gaussian()
+        return mean, np.sqrt(np.diag(covariance))
+
+    def _limits(self):
+        low, high = self.interval(0.9).T
+        return low, high
+
+    def interval(self, level=0.9):
+        """Central posterior intervals of the coefficients: one row (lower, upper) each."""
+        from scipy.special import ndtri
+
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level is {level}, but must lie between 0 and 1")
+        mean, sd = self._moments()
+        reach = ndtri(0.5 + 0.5 * level) * sd
+        return np.column_stack([mean - reach, mean + reach])

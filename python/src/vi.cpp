@@ -1,0 +1,98 @@
+// Densities of one's own: fisherman.vi.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "callbacks.hpp"
+#include "fisherman/app/flow.hpp"
+#include "fisherman/app/gaussian.hpp"
+#include "fisherman/core/parallel.hpp"
+#include "fisherman/model/pareto.hpp"
+#include "settings.hpp"
+#include "watch.hpp"
+
+namespace fisherman::python {
+namespace {
+
+/// `function` takes draws (n, d), at most `at_most` at a time, and returns values (n,) and gradients
+/// (n, d): float64 arrays in C order, which vi.py has seen to. The draws are the function's to keep.
+FunctionTarget target_of(nb::object function, Index dimension, Index at_most, Watch* watch) {
+  using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Slopes = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  const Held held(std::move(function));
+  return {dimension, [=](const Matrix& betas, Matrix& gradients) {
+            Vector values(betas.cols());
+            in_python(watch, [&] {
+              for (Index first = 0; first < betas.cols(); first += at_most) {
+                const Index n = std::min(at_most, betas.cols() - first);
+                const nb::object out =
+                    (*held)(shaped_rows(betas.middleCols(first, n), {std::size_t(dimension)}));
+                const auto v = nb::cast<Values>(out[0]);
+                const auto g = nb::cast<Slopes>(out[1]);
+                values.segment(first, n) = Eigen::Map<const Vector>(v.data(), n);
+                gradients.middleCols(first, n) = as_matrix(g.data(), dimension, n);
+              }
+              return 0;
+            });
+            return values;
+          }};
+}
+
+nb::dict fit_density(nb::object function, const Numbers& mean, const Rows& covariance,
+                     const nb::dict& options, nb::object callback, std::optional<Reached> resume,
+                     std::string checkpoint, double checkpoint_every) {
+  const auto settings = settings_of<DensitySettings>(options);
+  Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
+  const GaussianPoint start{copied(mean), copied(covariance)};
+  const FunctionTarget target =
+      target_of(std::move(function), start.mean.size(), settings.batch, &watch);
+  GaussianFit fit;
+  {
+    const nb::gil_scoped_release free;
+    set_threads(int(settings.threads));
+    fit = fit_gaussian(target, settings, start, [&](ErasedRun& run) { return watch.drive(run); });
+  }
+  nb::dict result = described(fit.end, settings.iterations, watch);
+  result["mean"] = array(std::move(fit.q.mean));
+  result["covariance"] = array(std::move(fit.q.covariance));
+  result["objective_error"] = fit.objective_error;
+  result["khat"] = fit.khat;
+  result["khat_verdict"] = pareto_verdict(fit.khat);
+  return result;
+}
+
+nb::dict fit_flow_density(nb::object function, Index dimension, const nb::dict& options,
+                          nb::object callback, std::optional<Reached> resume,
+                          std::string checkpoint, double checkpoint_every) {
+  const auto settings = settings_of<FlowSettings>(options);
+  Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
+  const FunctionTarget target =
+      target_of(std::move(function), dimension, std::max<Index>(100, settings.batch), &watch);
+  std::optional<FlowFit> fit;
+  {
+    const nb::gil_scoped_release free;
+    set_threads(int(settings.threads));
+    fit = fit_flow(target, settings, [&](ErasedRun& run) { return watch.drive(run); });
+  }
+  nb::dict result = described(fit->end, settings.iterations, watch);
+  result["flow_state"] = array(fit->frame.state());
+  result["objective_error"] = fit->objective_error;
+  result["khat"] = fit->khat;
+  result["khat_verdict"] = pareto_verdict(fit->khat);
+  return result;
+}
+
+}  // namespace
+
+void bind_vi(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("fit_density", &fit_density, "function"_a, "mean"_a, "covariance"_a, "options"_a,
+        "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
+        "Fit a Gaussian to a log density, from a Gaussian to start with.");
+  m.def("fit_flow_density", &fit_flow_density, "function"_a, "dimension"_a, "options"_a,
+        "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
+        "Fit a flow to a log density.");
+}
+
+}  // namespace fisherman::python

@@ -1,0 +1,115 @@
+#include "fisherman/app/gaussian.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <numbers>
+
+#include "fisherman/model/logistic.hpp"
+#include "fisherman/model/pareto.hpp"
+#include "gaussian_run.hpp"
+
+namespace fisherman {
+
+void GaussianSettings::describe_geometry(Options& o, std::vector<Options::Choice> methods,
+                                         std::vector<Options::Choice> estimators) {
+  o.add("geometry", geometry, "how distances between Gaussians are measured",
+        {{"affine", "Fisher-Rao's: the Fisher matrix is the identity everywhere"},
+         {"bw", "Bures-Wasserstein: optimal transport, as in the paper"},
+         {"euclidean", "entry by entry, as in the paper"}});
+  o.add("method", method, "how the posterior is found", std::move(methods));
+  o.add(
+      "transport", transport, "how the Fisher estimate is carried along",
+      {{"frame", "by the moving frame, at no cost"}, {"paper", "by the paper's vector transport"}});
+  o.add("estimator", estimator, "of the gradient", std::move(estimators));
+}
+
+void DensitySettings::describe(Options& o) {
+  describe_geometry(
+      o,
+      {{"ngd", "natural gradient, the Fisher matrix in closed form"},
+       {"ifngd", "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
+       {"gd", "gradient descent on the manifold"}},
+      {{"auto", "stl"},
+       {"reparameterised", "gradients of draws"},
+       {"stl", "sticking the landing: the same, without noise where the fit is perfect"},
+       {"score", "values of draws alone, with a leave-one-out baseline"}});
+  describe_run(o, {.batch = "draws for each gradient",
+                   .scores = "score vectors an iteration; 0: the draws of the gradient serve",
+                   .tolerance = "converged when less than so many nats are to be gained"});
+}
+
+ErasedRun make_run(const FunctionTarget& target, const DensitySettings& s,
+                   const GaussianPoint& start) {
+  require(s.transport != "paper" || s.geometry != "affine",
+          "--transport paper needs --geometry bw or euclidean");
+  return natural_gradient_from(
+      target, s, start, estimator_named(s.estimator, GradientEstimator::sticking_the_landing), 0);
+}
+
+GaussianPoint gaussian_point(const AnyFrame& frame) {
+  const Vector p = frame.point();  // n + n² numbers
+  const auto n = Index(std::lround((std::sqrt(1.0 + 4.0 * double(p.size())) - 1.0) / 2.0));
+  return {p.head(n), as_matrix(p.data() + n, n, n)};
+}
+
+namespace {
+
+/// log p − log q at 4,000 draws of q, without q's constant.
+template <Target T>
+Vector log_ratios(const T& target, const GaussianPoint& q, std::uint64_t seed) {
+  const Index d = q.mean.size(), count = 4000;
+  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
+  const Matrix z = Draws(seed, ~std::uint64_t(0)).normals(1, d, count);
+  const Matrix betas = (L * z).colwise() + q.mean;
+  Matrix slopes(d, count);
+  return target.log_density(betas, slopes) + 0.5 * z.colwise().squaredNorm().transpose();
+}
+
+double log_constant(const GaussianPoint& q) {
+  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
+  return 0.5 * double(q.mean.size()) * std::log(2.0 * std::numbers::pi) +
+         L.diagonal().array().log().sum();
+}
+
+}  // namespace
+
+template <Target T>
+double posterior_khat(const T& target, const GaussianPoint& q, std::uint64_t seed) {
+  return pareto_k(
+      log_ratios(target, q, seed));  // constants do not matter to the shape of the ratios
+}
+template double posterior_khat(const FunctionTarget&, const GaussianPoint&, std::uint64_t);
+template double posterior_khat(const LogisticTarget&, const GaussianPoint&, std::uint64_t);
+
+GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
+                         const GaussianPoint& start, const Drive& drive) {
+  ErasedRun run = make_run(target, s, start);
+  GaussianFit fit{drive(run), gaussian_point(run.state.estimate()), Record::unknown,
+                  Record::unknown};
+  try {
+    // Where q is the target, every ratio is the same, and the ELBO has no error at all.
+    const Vector ratios = log_ratios(target, fit.q, std::uint64_t(s.seed));
+    const double mean = ratios.mean(), n = double(ratios.size());
+    fit.end.objective = -(mean + log_constant(fit.q));
+    fit.objective_error = std::sqrt((ratios.array() - mean).square().sum()) / n;
+    fit.khat = pareto_k(ratios);
+  } catch (
+      const NotFinite&) {  // the density has no values here; the sentence says how the run ended
+  }
+  return fit;
+}
+
+Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed) {
+  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
+  const Matrix z = Draws(seed, ~std::uint64_t(0)).normals(0, q.mean.size(), count);
+  return ((L * z).colwise() + q.mean).transpose();
+}
+
+Vector log_density(const GaussianPoint& q, const Matrix& draws) {
+  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
+  const Matrix centred = draws.transpose().colwise() - q.mean;
+  const Matrix z = L.triangularView<Eigen::Lower>().solve(centred);
+  return (-0.5 * z.colwise().squaredNorm().transpose()).array() - log_constant(q);
+}
+
+}  // namespace fisherman

@@ -1,0 +1,102 @@
+// Runs of natural gradient on Gaussians, for targets of any type.
+#pragma once
+
+#include "fisherman/app/gaussian.hpp"
+#include "fisherman/fisher/block_diagonal.hpp"
+#include "fisherman/fisher/dense.hpp"
+#include "fisherman/fisher/exact.hpp"
+#include "fisherman/fisher/identity.hpp"
+#include "fisherman/model/gaussian_vb.hpp"
+
+namespace fisherman {
+
+/// Mean and covariance never mix in the Fisher matrix of a Gaussian: one block each.
+template <Frame F, class M>
+AnyFisher gaussian_fisher_for(const GaussianSettings& s, const F& frame, const M& model) {
+  const Index d = frame.dimension(), n = frame.order();
+  if (s.method == "gd") return Identity(d);
+  if (s.method == "ngd" || s.method == "lin") return Exact(d);
+  double mean_epsilon = s.epsilon, covariance_epsilon = s.epsilon;
+  if (s.epsilon == 0.0) {
+    // ε fades like ε/n, and a direction that no score has seen is amplified by n/ε. With ε the mean
+    // squared norm of a score, that is no more than 1 until there are scores for every direction.
+    const Matrix scores = model.scores(frame, Draws(std::uint64_t(s.seed), 0));
+    mean_epsilon = scores.topRows(n).squaredNorm() / double(scores.cols());
+    covariance_epsilon = scores.bottomRows(d - n).squaredNorm() / double(scores.cols());
+  }
+  return BlockDiagonal<Dense>(
+      {Dense(n, {.epsilon = mean_epsilon}), Dense(d - n, {.epsilon = covariance_epsilon})});
+}
+
+inline constexpr std::int64_t most_gaussian = 2000;  // iterations, if the number is left to us
+
+inline ErasedRun made_run(ErasedState state, AnyModel model, const StepRule& rule,
+                          const GaussianSettings& s) {
+  ErasedRun run{
+      std::move(state), std::move(model), {}, after_iterations(s.iterations), s.iterations};
+  run.options.rule = rule;
+  run.options.carry = s.transport == "paper" ? Carry::paper : Carry::frame;
+  run.options.evaluate_every = s.eval_every;
+  if (s.iterations == 0) {
+    run.planned = most_gaussian;
+    run.stop = after_iterations(most_gaussian);
+  }
+  return run;
+}
+
+template <Target T, Frame F>
+ErasedRun natural_gradient(const T& target, const GaussianSettings& s, const F& start,
+                           GradientEstimator estimator, Index minibatch) {
+  const bool noisy = estimator != GradientEstimator::exact || minibatch > 0;
+  const GaussianVb<T> model(target, {.draws = s.batch,
+                                     .scores = s.scores > 0 ? s.scores : s.batch,
+                                     .estimator = estimator,
+                                     .reuse_draws = s.scores == 0,
+                                     .minibatch = minibatch});
+  const bool averaging = s.average == "on" || (s.average == "auto" && noisy);
+  const StepRule rule = s.rule({.step_size = 0.5,
+                                .decay = noisy ? 0.75 : 0.0,
+                                .kl_radius = s.method == "lin" ? 0.0 : 1.0,
+                                .guard = s.method != "lin"});
+  ErasedRun run = made_run({start, gaussian_fisher_for(s, start, model), std::uint64_t(s.seed),
+                            Average({.on = averaging, .start = 50, .power = 1.0})},
+                           AnyModel::of<F>(model), rule, s);
+  if (!noisy) run.options.smoothing = 0.0;
+  run.options.descend = !noisy && !averaging && rule.guard;
+  if (s.iterations > 0) return run;
+  if (!noisy) {
+    run.stop = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.001) || run.stop;
+  } else {
+    // The iterates still scatter when the mean gradient has vanished: give the average its time.
+    const Stop there = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.01);
+    run.stop = (after_iterations(200) && there) || run.stop;
+  }
+  return run;
+}
+
+/// In the settings' geometry.
+template <Target T>
+ErasedRun natural_gradient_from(const T& target, const GaussianSettings& s,
+                                const GaussianPoint& start, GradientEstimator estimator,
+                                Index minibatch) {
+  const auto& [mean, covariance] = start;
+  const auto from = [&](const auto& frame) {
+    return natural_gradient(target, s, frame, estimator, minibatch);
+  };
+  if (s.method == "lin") return from(gaussian_affine(mean, covariance, SpdRetraction::precision));
+  if (s.geometry == "bw") return from(gaussian_bures_wasserstein(mean, covariance));
+  if (s.geometry == "euclidean") return from(gaussian_euclidean(mean, covariance));
+  return from(gaussian_affine(mean, covariance));
+}
+
+/// Words that name an estimator; `by_default` for "auto".
+inline GradientEstimator estimator_named(const std::string& name, GradientEstimator by_default) {
+  if (name == "bonnet-price") return GradientEstimator::bonnet_price;
+  if (name == "reparameterised") return GradientEstimator::reparameterised;
+  if (name == "stl") return GradientEstimator::sticking_the_landing;
+  if (name == "score") return GradientEstimator::score_function;
+  if (name == "exact") return GradientEstimator::exact;
+  return by_default;
+}
+
+}  // namespace fisherman
