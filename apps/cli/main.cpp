@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   cli::add_report(app, exit_code);
   cli::add_compare(app, exit_code);
   cli::add_tune(app, exit_code);
+  cli::add_reproduce(app, exit_code);
   cli::add_list(app, exit_code);
   cli::add_check(app, exit_code);
   cli::add_completion(app, exit_code);

@@ -45,10 +45,17 @@ killed() {
   echo "$name: killed $kills times, $again trials begun again, the same table"
 }
 
-killed tune "$program" tune logistic --data data.csv --method ifngd --geometry bw --iterations 150 \
+killed tune "$program" tune logistic --data data.csv --method ifngd --geometry bw --iterations 80 \
   --grid 'step-size=0.003,0.01,0.03,0.1; decay=0,0.3,0.5; epsilon=1,10,100' --random 10
-killed compare "$program" compare logistic --data data.csv --methods 'ngd; ifngd; adam step-size=0.05' --seeds 4 \
-  --iterations 150
+killed compare "$program" compare logistic --data data.csv --methods 'ngd; ifngd; adam step-size=0.05' --seeds 3 \
+  --iterations 80
+
+mkdir small
+for set in ionosphere wdbc sonar; do cp data.csv small/$set.csv; done
+killed reproduce "$program" reproduce figure-gaussian --data-dir small --iterations 20 --random 1 --rounds 1 --runs 1 --quick
+for file in verdicts.txt figure.svg; do
+  cmp reproduce-whole/$file reproduce-cut/$file || fail "reproduce: another $file after the kills"
+done
 
 # A signal that can be heeded: the trials stop too, and go on where they were.
 "$program" compare logistic --data data.csv --methods 'ifngd batch=400' --seeds 2 --iterations 20000 --out slow 2>log.txt &

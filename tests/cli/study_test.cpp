@@ -6,7 +6,9 @@
 #include <set>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/random.hpp"
 #include "study/grid.hpp"
+#include "study/rates.hpp"
 #include "study/search.hpp"
 #include "study/store.hpp"
 #include "study/summary.hpp"
@@ -187,6 +189,28 @@ TEST(Search, TriesRandomCellsThenTheNeighboursOfTheBestAndEnds) {
   EXPECT_EQ(short_one.next(store).size(), 8U);  // four cells of two runs
   EXPECT_EQ(misuse_of([&] { Search(problem, {}, SettingsGrid::parse("stepsize=1"), {}); }),
             "there is no option 'stepsize'; did you mean 'step-size'?");
+}
+
+TEST(Slope, IsThatOfAPowerLawAndItsErrorThatOfTheSeeds) {
+  const std::vector<double> x = {1, 2, 4, 8, 16};
+  std::vector<std::vector<double>> same, scattered;
+  for (int seed = 0; seed < 400; ++seed) {
+    const Matrix noise = Draws(std::uint64_t(seed), 0).normals(0, Index(x.size()), 1);
+    auto& one = same.emplace_back();
+    auto& other = scattered.emplace_back();
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      one.push_back(3.0 * std::pow(x[k], -0.75));
+      other.push_back(one.back() * (1.0 + 0.1 * noise(Index(k), 0)));
+    }
+  }
+  EXPECT_NEAR(slope_of_mean(x, same).value, -0.75, 1e-12);
+  EXPECT_NEAR(slope_of_mean(x, same).error, 0.0, 1e-12);
+  // log y scatters by 0.1/√400; the slope by that over √Σ(log x − mean)² = √10·log 2. The jackknife's own
+  // relative error over 400 seeds is 1/√800, and 20% are five times that and more.
+  const double expected = 0.1 / 20.0 / (std::sqrt(10.0) * std::log(2.0));
+  const Slope slope = slope_of_mean(x, scattered);
+  EXPECT_NEAR(slope.error, expected, 0.2 * expected);
+  EXPECT_NEAR(slope.value, -0.75, 5.0 * expected);
 }
 
 TEST(Svg, DrawsEveryBandAndEscapesNames) {

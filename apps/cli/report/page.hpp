@@ -77,7 +77,8 @@ class Section {
   Section& forest(const Forest& forest);
   /// What page.js draws from: {"kind": "lines", …}, see there.
   Section& chart(const Json& spec, std::string_view caption);
-  /// A row of small charts with a title each; on a narrow screen they are below each other.
+  /// A row of small charts with a title each and one legend, the first one's; every series has a "colour". On a
+  /// narrow screen they are below each other.
   Section& panels(const std::vector<std::pair<std::string, Json>>& charts);
   /// `type` as in "image/png".
   Section& picture(std::string_view type, std::string_view bytes, std::string_view caption);

@@ -2,7 +2,7 @@
 //
 // A chart's spec, as it stands in its figure:
 //   {"kind": "lines",
-//    "x": [{"name": "iteration"}, {"name": "seconds"}],     one is shown, buttons change it
+//    "x": [{"name": "iteration"}, {"name": "seconds"}],     one is shown, buttons change it; "log": true of the first
 //    "y": {"name": "gap, nats", "log": true},                or "zero": true, to begin there
 //    "series": [{"name": "run", "x": [[…], […]], "y": […],   an x for each of the above
 //                "low": […], "high": […], "size": […],       optional: vertical intervals, radii of dots
@@ -10,6 +10,7 @@
 //                "band": true,                               the intervals as an area
 //                "colour": 2,                                the third of page.css; by default in their order
 //                "dots": true}],                             dots without a line
+//    "legend": false,                                        none: it stands elsewhere
 //    "diagonal": true,                                       the line y = x on the unit square
 //    "square": true}
 (() => {
@@ -167,11 +168,11 @@
         showLine: true, borderWidth: 1, borderDash: [4, 4], pointRadius: 0, pointHitRadius: 0,
       });
     }
-    const y = axis(spec.y.name, { ...bounds, beginAtZero: Boolean(spec.y.zero) });
-    if (spec.y.log) {
-      y.type = 'logarithmic';
-      y.ticks.callback = (value) => (decade(value) ? tick(value) : null);
-    }
+    const logarithmic = (scale) => Object.assign(scale, { type: 'logarithmic' }).ticks.callback =
+      (value) => (decade(value) ? tick(value) : null);
+    const x = axis(spec.x[0].name, bounds), y = axis(spec.y.name, { ...bounds, beginAtZero: Boolean(spec.y.zero) });
+    if (spec.x[0].log) logarithmic(x);
+    if (spec.y.log) logarithmic(y);
     const chart = new Chart(figure.querySelector('canvas'), {
       type: 'scatter',
       data: { datasets },
@@ -179,10 +180,10 @@
         animation: false,
         maintainAspectRatio: false,
         interaction: { mode: 'nearest', axis: 'xy', intersect: false },
-        scales: { x: axis(spec.x[0].name, bounds), y },
+        scales: { x, y },
         plugins: {
           legend: {
-            display: spec.series.length > 1,
+            display: spec.legend !== false && spec.series.length > 1,
             labels: { usePointStyle: true, boxWidth: 9, boxHeight: 6, padding: 14, filter: (item, data) => !data.datasets[item.datasetIndex].diagonal },
           },
           tooltip: {

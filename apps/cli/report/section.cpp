@@ -42,6 +42,11 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+/// A dot in the colour of a series.
+std::string key(int colour) {
+  return colour < 0 ? "" : sentence("<i class=\"key c", colour % 8, "\"></i>");
+}
+
 std::string chart_element(const Json& spec, std::string_view label, const std::string& before,
                           const std::string& after) {
   return sentence("<figure class=\"chart\">", before,
@@ -74,9 +79,6 @@ Section& Section::figures(const std::vector<std::pair<std::string, Cell>>& facts
 }
 
 Section& Section::table(const Grid& grid, std::string_view summary) {
-  const auto key = [](int colour) {
-    return colour < 0 ? "" : sentence("<i class=\"key c", colour % 8, "\"></i>");
-  };
   if (!summary.empty()) body_ += sentence("<details>", element("summary", "", summary), '\n');
   body_ += "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
   for (const Grid::Column& column : grid.columns)
@@ -110,9 +112,16 @@ Section& Section::chart(const Json& spec, std::string_view caption) {
 Section& Section::panels(const std::vector<std::pair<std::string, Json>>& charts) {
   has_chart_ = true;
   body_ += "<div class=\"panels\">\n";
-  for (const auto& [title, spec] : charts)
-    body_ += chart_element(spec, title, element("h3", "", title), "");
-  body_ += "</div>\n";
+  for (const auto& [title, spec] : charts) {
+    Json bare = spec;
+    bare["legend"] = false;
+    body_ += chart_element(bare, title, element("h3", "", title), "");
+  }
+  body_ += "</div>\n<p class=\"legend\">";
+  for (const Json& series : charts.at(0).second.at("series"))
+    body_ += sentence("<span>", key(series.at("colour").get<int>()),
+                      escaped(series.at("name").get<std::string>()), "</span>");
+  body_ += "</p>\n";
   return *this;
 }
 

@@ -58,6 +58,12 @@ std::string power_of_ten(double x, double y, int exponent) {
 
 std::vector<double> x_ticks(const Scale& x) {
   std::vector<double> out;
+  if (x.log) {
+    for (double t = std::pow(10.0, std::ceil(std::log10(x.from) - 1e-9)); t <= x.to * 1.000001;
+         t *= 10.0)
+      out.push_back(t);
+    return out;
+  }
   const double step = tick_step(x.to - x.from);
   for (double t = std::ceil(x.from / step) * step; t <= x.to + 1e-9 * step; t += step)
     out.push_back(t);
@@ -88,15 +94,20 @@ class Drawing {
       panel(panels[k], double(k) * width, y, values, k == 0);
   }
 
-  void legend(const std::vector<Panel>& panels, double y) {
-    double x = left;
+  /// Returns the height that it takes.
+  double legend(const std::vector<Panel>& panels, double y, double across) {
+    double x = left, below = 0.0;
     for (std::size_t b = 0; b < panels[0].bands.size(); ++b) {
       const std::string& name = panels[0].bands[b].label;
-      out_ << "<line x1=\"" << x << "\" x2=\"" << x + 18 << "\" y1=\"" << y << "\" y2=\"" << y
+      const double wide = 40 + 6.0 * double(name.size());
+      if (x > left && x + wide > across) x = left, below += legend_line;
+      const double here = y + below;
+      out_ << "<line x1=\"" << x << "\" x2=\"" << x + 18 << "\" y1=\"" << here << "\" y2=\"" << here
            << "\" stroke=\"" << colour(panels[0], b) << "\" stroke-width=\"2\"/>\n"
-           << text(x + 23, y + 4, "start", name);
-      x += 40 + 6.0 * double(name.size());
+           << text(x + 23, here + 4, "start", name);
+      x += wide;
     }
+    return below + legend_line;
   }
 
   std::string text_out() const { return out_.str(); }
@@ -109,11 +120,11 @@ class Drawing {
 
   void panel(const Panel& panel, double x0, double y0, const Range& values, bool first) {
     Range iterations;
-    iterations.take(0.0);
+    if (!figure_.log_x) iterations.take(0.0);
     for (const Band& band : panel.bands)
       for (const double i : band.iterations) iterations.take(i);
-    if (!(iterations.high > 0.0)) iterations.high = 1.0;
-    const Scale x{iterations.low, iterations.high, x0 + left, x0 + width - right, false};
+    if (!(iterations.high > iterations.low)) iterations = {1.0, 10.0};
+    const Scale x{iterations.low, iterations.high, x0 + left, x0 + width - right, figure_.log_x};
     const Scale y{values.low, values.high, y0 + height - bottom, y0 + top, figure_.log};
     axes(panel, x, y, first);
     for (std::size_t b = 0; b < panel.bands.size(); ++b)
@@ -182,14 +193,13 @@ std::string svg(const Figure& figure) {
   Drawing drawing(figure);
   double y = 0.0;
   std::size_t most = 0;
+  for (const std::vector<Panel>& row : figure.rows) most = std::max(most, row.size());
+  const double across = double(most) * width + 4;
   for (const std::vector<Panel>& row : figure.rows) {
     drawing.row(row, y);
     y += height;
-    drawing.legend(row, y + 4);
-    y += legend_line + 8;
-    most = std::max(most, row.size());
+    y += drawing.legend(row, y + 4, across) + 8;
   }
-  const double across = double(most) * width + 4;
   return sentence(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", across, " ", y, "\" width=\"",
       across, "\" height=\"", y,

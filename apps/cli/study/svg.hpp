@@ -16,9 +16,9 @@ struct Panel {
 
 struct Figure {
   std::string x_name, y_name;
-  bool log = true;
-  double floor = 1e-6;                   // the least that is drawn, if `log`
-  std::vector<std::vector<Panel>> rows;  // of panels
+  bool log = true, log_x = false;
+  double floor = 1e-6;  // the least that is drawn, if `log`
+  std::vector<std::vector<Panel>> rows = {};
 };
 
 std::string svg(const Figure& figure);

@@ -1,0 +1,149 @@
+#include "reproduction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "fisherman/core/error.hpp"
+
+namespace fisherman::cli::study {
+
+Json FigurePlan::identity() const {
+  Json out;
+  out["study"] = name;
+  for (std::size_t p = 0; p < problems.size(); ++p) out[problem_names[p]] = problems[p].identity();
+  for (const Line& line : lines) {
+    Json& here = out["lines"].emplace_back();
+    here["label"] = line.label;
+    here["problem"] = problem_names[line.problem];
+    for (const auto& [option, value] : line.settings) here[option] = value;
+    here["grid"] = line.grid;
+  }
+  out["random"] = search.random;
+  out["rounds"] = search.rounds;
+  out["tuning seeds"] = search.seeds;
+  out["seeds"] = seeds;
+  return out;
+}
+
+std::string extent_words(const Extent& extent, const Extent& full) {
+  std::string out;
+  const auto add = [&](std::int64_t here, std::int64_t there, const char* what) {
+    if (here == 0 && there == 0) return;
+    out += sentence(out.empty() ? "" : ", ", here, " ", what);
+    if (here != there) out += sentence(" (in full: ", there, ")");
+  };
+  add(extent.iterations, full.iterations, "iterations");
+  add(extent.random, full.random, "random settings");
+  add(extent.rounds, full.rounds, "rounds of neighbours");
+  add(extent.tuning_seeds, full.tuning_seeds, "seeds to tune on");
+  add(extent.runs, full.runs, "runs of each method");
+  return sentence("Extent: ", out, "; the Fisher estimate is carried by ",
+                  extent.paper_transport ? "the paper's transport."
+                                         : "the frame (in full: by the paper's transport).");
+}
+
+namespace {
+
+/// Runs lists of trials one after the other, and tells which trial is of what.
+class Phases {
+ public:
+  Phases(Store& store, const StudyFlags& flags)
+      : runner_(store, int(flags.jobs)), teller_(flags.quiet) {
+    runner_.watch = [this](const Trial& ended) { teller_.tell(ended, words_[ended.id]); };
+  }
+
+  void name(const Trial& trial, const std::string& words) { words_[trial.id] = words; }
+
+  bool run(const std::string& what, std::vector<Trial>& trials) {
+    const auto before = std::size_t(
+        std::count_if(trials.begin(), trials.end(), [](const Trial& t) { return t.ended(); }));
+    if (trials.empty()) return true;
+    teller_.say(sentence(what, ": ", trials.size(), " trials"));
+    if (before > 0)
+      teller_.say(sentence(before, " of ", trials.size(), " trials had ended before"));
+    teller_.restart(trials.size(), before);
+    return runner_.run(trials);
+  }
+
+ private:
+  Runner runner_;
+  Teller teller_;
+  std::map<std::int64_t, std::string> words_;
+};
+
+}  // namespace
+
+std::optional<Measured> measure(const FigurePlan& plan, Store& store, const StudyFlags& flags) {
+  Phases phases(store, flags);
+  const auto about = [&](const Line& line) {
+    return sentence(plan.problem_names[line.problem], ", ", line.label);
+  };
+
+  // All searches go through a phase together, so that no core waits for one of them.
+  std::vector<std::optional<Search>> searches(plan.lines.size());
+  for (std::size_t l = 0; l < plan.lines.size(); ++l) {
+    const Line& line = plan.lines[l];
+    if (!line.grid.empty())
+      searches[l].emplace(plan.problems[line.problem], line.settings,
+                          SettingsGrid::parse(line.grid), plan.search);
+  }
+  for (std::size_t phase = 0; phase <= plan.search.rounds; ++phase) {
+    std::vector<Trial> all;
+    std::vector<std::size_t> counts(plan.lines.size(), 0);
+    for (std::size_t l = 0; l < plan.lines.size(); ++l) {
+      if (!searches[l]) continue;
+      for (Trial& trial : searches[l]->next(store)) {
+        phases.name(trial, sentence(about(plan.lines[l]), ": ",
+                                    searches[l]->words(*searches[l]->cell_of(trial))));
+        all.push_back(std::move(trial));
+        ++counts[l];
+      }
+    }
+    if (!phases.run(phase == 0 ? "Random settings" : "Neighbours of the best", all)) return {};
+    auto next = all.begin();
+    for (std::size_t l = 0; l < plan.lines.size(); ++l) {
+      if (!searches[l]) continue;
+      searches[l]->give_back({next, next + std::ptrdiff_t(counts[l])});
+      next += std::ptrdiff_t(counts[l]);
+    }
+  }
+
+  Measured out;
+  std::vector<Trial> runs;
+  for (const Problem& problem : plan.problems)
+    if (problem.has_reference()) {
+      runs.push_back(store.trial(problem.reference()));
+      phases.name(runs.back(), "exact optimum");
+    }
+  const std::size_t references = runs.size();
+  for (std::size_t l = 0; l < plan.lines.size(); ++l) {
+    const Line& line = plan.lines[l];
+    Settings settings = line.settings;
+    out.tuned.emplace_back("as it comes, not tuned");
+    if (searches[l]) {
+      const Cell best = searches[l]->ranking().front().cell;
+      settings = searches[l]->settings(best);
+      out.tuned[l] = searches[l]->words(best);
+    }
+    for (std::int64_t seed = 1; seed <= plan.seeds; ++seed) {
+      runs.push_back(store.trial(plan.problems[line.problem].trial(settings, seed)));
+      phases.name(runs.back(), sentence(about(line), ", seed ", seed));
+    }
+  }
+  if (!phases.run("Runs", runs)) return {};
+
+  auto next = runs.begin();
+  for (const Problem& problem : plan.problems)
+    out.references.push_back(problem.has_reference() ? (next++)->objective : Record::unknown);
+  require(next == runs.begin() + std::ptrdiff_t(references), "a reference is missing");
+  for (const Line& line : plan.lines) {
+    const double reference = out.references[line.problem];
+    const Band all = band(line.label, {next, next + std::ptrdiff_t(plan.seeds)});
+    out.bands.push_back(std::isfinite(reference) ? all.above(reference) : all);
+    next += std::ptrdiff_t(plan.seeds);
+  }
+  return out;
+}
+
+}  // namespace fisherman::cli::study
