@@ -33,6 +33,11 @@ def predict_logistic(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     For each row: mean of P(y = 1), its standard deviation, 5% and 95% quantiles.
     """
 
+def logistic_elbo(design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], prior_variance: float, mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> float:
+    """
+    The exact ELBO of a Gaussian for a logistic regression, all constants included.
+    """
+
 def gaussian_draws(mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], count: int, seed: int) -> object:
     """Draws of a Gaussian, one a row."""
 

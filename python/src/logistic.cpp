@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "settings.hpp"
 #include "watch.hpp"
@@ -84,6 +85,16 @@ void bind_logistic(nb::module_& m) {
   m.def("predict_logistic", &predict, "x"_a.noconvert(), "shift"_a, "scale"_a, "intercept"_a,
         "mean"_a, "covariance"_a,
         "For each row: mean of P(y = 1), its standard deviation, 5% and 95% quantiles.");
+  m.def(
+      "logistic_elbo",
+      [](const Rows& design, const Numbers& y, double prior_variance, const Numbers& mean,
+         const Rows& covariance) {
+        const LogisticTarget target(copied(design), copied(y), prior_variance);
+        const nb::gil_scoped_release free;
+        return -GaussianVb(target).nelbo(copied(mean), copied(covariance));
+      },
+      "design"_a, "y"_a, "prior_variance"_a, "mean"_a, "covariance"_a,
+      "The exact ELBO of a Gaussian for a logistic regression, all constants included.");
   m.def(
       "gaussian_draws",
       [](const Numbers& mean, const Rows& covariance, Index count, std::uint64_t seed) {
