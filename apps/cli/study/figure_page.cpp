@@ -67,6 +67,25 @@ std::string verdict_words(const std::vector<Finding>& findings) {
                   " statements of the paper hold as measured here.");
 }
 
+/// Each statement once, with what came of it on each data set.
+Section verdicts_section(const std::vector<Finding>& findings) {
+  Section section("What the paper says, and what was measured");
+  std::vector<std::string> told;
+  for (const Finding& first : findings) {
+    if (std::find(told.begin(), told.end(), first.claim) != told.end()) continue;
+    told.push_back(first.claim);
+    std::vector<report::Cell> items;
+    for (const Finding& finding : findings)
+      if (finding.claim == first.claim)
+        items.emplace_back(
+            sentence(finding.where, ": ", verdict_of(finding), " (", finding.measured, ")"),
+            tone_of(finding));
+    section.paragraph(first.claim + ".");
+    section.list(items);
+  }
+  return section;
+}
+
 Section lines_section(const FigurePlan& plan, const Measured& measured) {
   Section section("Settings and ends");
   Grid grid{{{"method"},
@@ -124,12 +143,7 @@ report::Page page_of(const FigurePlan& plan, const Measured& measured, const Fig
                "has diverged."));
   page.sections.push_back(figures);
 
-  Section verdicts("What the paper says, and what was measured");
-  Grid grid{{{"statement"}, {"data"}, {"verdict"}, {"measured, nats above the optimum"}}, {}};
-  for (const Finding& finding : findings)
-    grid.rows.push_back({{finding.claim, finding.where,
-                          report::Cell(verdict_of(finding), tone_of(finding)), finding.measured}});
-  page.sections.push_back(verdicts.table(grid));
+  page.sections.push_back(verdicts_section(findings));
   page.sections.push_back(lines_section(plan, measured));
   return page;
 }
