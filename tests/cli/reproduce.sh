@@ -12,6 +12,7 @@ has log.txt "Random settings: 36 trials" "Neighbours of the best" "Runs: "
 has gaussian.txt "BW-NGD (Approx.) attains a better final ELBO than Euc-NGD (Approx.)" "statements of the paper hold as measured" \
   "gaussian/report.html"
 [[ $(grep -cE '^(holds|does not hold|not told)  ' gaussian.txt) == 24 ]] || fail "not a verdict for each claim and data set"
+[[ $(grep -c '^holds ' gaussian.txt) == $(sed -n 's/ of 24 statements.*//p' gaussian.txt) ]] || fail "counted otherwise"
 has gaussian/report.html "Upper row: Euclidean covariance" "Fisherman&#39;s, not tuned" "the exact optimum is" \
   "20 iterations (in full: 2500)" "step-size"
 has_not gaussian/report.html 'src="http' 'href=' '>nan' ':nan'
@@ -50,6 +51,7 @@ idx mnist-train 10 0 4
 idx az-letters-sample 26 1 5
 "$program" reproduce figure-reduced-rank --quick --data-dir small --iterations 4 --out rank --quiet >rank.txt
 [[ $(grep -cE '^(holds|does not hold) ' rank.txt) == 10 ]] || fail "reduced rank: $(cat rank.txt)"
+grep -qE '^(holds|does not hold) +MNIST: Extrinsic IF-NGD is behind' rank.txt || fail "reduced rank: $(cat rank.txt)"
 has rank/report.html "must not be read as a result on EMNIST" "r = 12"
 [[ $(grep -c '<polyline' rank/figure.svg) == 24 ]] || fail "not six panels of four lines: $(cat rank/trials.csv)"
 

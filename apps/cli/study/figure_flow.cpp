@@ -8,8 +8,6 @@
 namespace fisherman::cli::study {
 namespace {
 
-using report::figure;
-
 struct Data {
   const char *name, *file;
 };
@@ -22,17 +20,11 @@ constexpr const char* grid = "step-size=0.003,0.01,0.03,0.1,0.3,1; decay=0,0.5,0
 
 std::size_t at(std::size_t set, std::size_t method) { return set * methods + method; }
 
-std::string words(const Band& band) {
-  return band.well < band.runs
-             ? sentence(band.runs - band.well, " of ", band.runs, " runs diverged")
-             : sentence(figure(band.last(), 5), " ± ", figure(band.last_error(), 2));
-}
-
 std::vector<Finding> findings(const FigurePlan& plan, const Measured& m) {
   std::vector<Finding> out;
   const auto add = [&](const char* claim, std::size_t set, const Band& low, const Band& high) {
     out.push_back({claim, plan.problem_names[set], low.last() < high.last(),
-                   sentence(words(low), " against ", words(high))});
+                   sentence(end_words(low, 5), " against ", end_words(high, 5))});
   };
   for (std::size_t set = 0; set < std::size(data_sets); ++set)
     add("Inverse-Free RNGD attains the lowest negative lower bound, on the printed family", set,

@@ -32,12 +32,6 @@ std::string grid_of(std::size_t method) {
   return out + (learns ? "; epsilon=1000,2500,5000,10000" : "");
 }
 
-std::string end_words(const Band& band) {
-  return band.well < band.runs
-             ? sentence(band.runs - band.well, " of ", band.runs, " runs diverged")
-             : sentence(figure(band.last(), 3), " ± ", figure(band.last_error(), 2));
-}
-
 /// For each step size, how many of its settings descended; the first axis of the grid is the step size.
 struct Stability {
   std::vector<int> tried = std::vector<int>(step_sizes.size(), 0), descended = tried;

@@ -61,8 +61,8 @@ Tone tone_of(const Finding& finding) {
 }
 
 std::string verdict_words(const std::vector<Finding>& findings) {
-  const auto holding =
-      std::count_if(findings.begin(), findings.end(), [](const Finding& f) { return f.holds; });
+  const auto holding = std::count_if(findings.begin(), findings.end(),
+                                     [](const Finding& f) { return f.holds == true; });
   return sentence(holding, " of ", findings.size(),
                   " statements of the paper hold as measured here.");
 }
@@ -137,10 +137,11 @@ report::Page page_of(const FigurePlan& plan, const Measured& measured, const Fig
     }
     figures.panels(charts);
   }
-  figures.paragraph(
-      sentence("Means of ", plan.seeds,
-               " runs with one standard error on either side. A line ends where a run "
-               "has diverged."));
+  figures.paragraph(plan.seeds == 1
+                        ? std::string("One run of each method; a line ends where it has diverged.")
+                        : sentence("Means of ", plan.seeds,
+                                   " runs with one standard error on either side. A line ends "
+                                   "where a run has diverged."));
   page.sections.push_back(figures);
 
   page.sections.push_back(verdicts_section(findings));

@@ -28,12 +28,6 @@ std::size_t at(std::size_t set, std::size_t rank, std::size_t method) {
   return (set * 3 + rank) * methods + method;
 }
 
-std::string words(const Band& band) {
-  return band.well < band.runs
-             ? sentence(band.runs - band.well, " of ", band.runs, " runs diverged")
-             : sentence(figure(band.last(), 4), " ± ", figure(band.last_error(), 2));
-}
-
 std::vector<Finding> findings(const FigurePlan& plan, const Measured& m) {
   std::vector<Finding> out;
   for (std::size_t set = 0; set < std::size(data_sets); ++set) {
@@ -44,19 +38,20 @@ std::vector<Finding> findings(const FigurePlan& plan, const Measured& m) {
       out.push_back({"IF-RNGD attains the best log-likelihood of the three",
                      plan.problem_names[set * 3 + r],
                      best.last() < flat.last() && best.last() < plain.last(),
-                     sentence(words(best), " against ", words(flat), " (extrinsic) and ",
-                              words(plain), " (RSGD)")});
+                     sentence(end_words(best, 4), " against ", end_words(flat, 4),
+                              " (extrinsic) and ", end_words(plain, 4), " (RSGD)")});
       behind.push_back(flat.last() - best.last());
     }
-    out.push_back({"Extrinsic IF-NGD falls further behind as the rank shrinks", data_sets[set].name,
-                   behind[0] < behind[1] && behind[1] < behind[2],
+    out.push_back({"Extrinsic IF-NGD is behind IF-RNGD, and further as the rank shrinks",
+                   data_sets[set].name,
+                   0.0 < behind[0] && behind[0] < behind[1] && behind[1] < behind[2],
                    sentence("behind IF-RNGD by ", figure(behind[0], 3), ", ", figure(behind[1], 3),
                             " and ", figure(behind[2], 3))});
     const Band &flat = m.bands[at(set, 2, extrinsic)], &plain = m.bands[at(set, 2, rsgd)];
     out.push_back(
         {"At the smallest rank extrinsic IF-NGD is comparable to RSGD: within a tenth of its loss",
          plan.problem_names[set * 3 + 2], std::abs(flat.last() - plain.last()) < 0.1 * plain.last(),
-         sentence(words(flat), " against ", words(plain))});
+         sentence(end_words(flat, 4), " against ", end_words(plain, 4))});
   }
   return out;
 }

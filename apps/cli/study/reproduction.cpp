@@ -26,6 +26,13 @@ Json FigurePlan::identity() const {
   return out;
 }
 
+std::string end_words(const Band& band, int digits) {
+  if (band.well < band.runs)
+    return sentence(band.runs - band.well, " of ", band.runs, " runs diverged");
+  const std::string mean = report::figure(band.last(), digits);
+  return band.runs == 1 ? mean : sentence(mean, " ± ", report::figure(band.last_error(), 2));
+}
+
 std::string extent_words(const Extent& extent, const Extent& full) {
   std::string out;
   const auto add = [&](std::int64_t here, std::int64_t there, const char* what) {

@@ -84,6 +84,9 @@ const FigureKind& figure_gaussian_large();
 const FigureKind& figure_reduced_rank();
 const FigureKind& figure_flow();
 
+/// A method's mean at the end with its standard error, as a verdict has it; or how many runs diverged.
+std::string end_words(const Band& band, int digits = 3);
+
 /// "500 iterations (the paper has 2500), …": where an extent is less than the full one.
 std::string extent_words(const Extent& extent, const Extent& full);
 
