@@ -13,7 +13,8 @@ namespace {
 
 using namespace study;
 
-const FigureKind* const figures[] = {&figure_gaussian()};
+const FigureKind* const figures[] = {&figure_gaussian(), &figure_gaussian_large(), &figure_flow(),
+                                     &figure_reduced_rank()};
 
 struct Reproduce : StudyFlags {
   const FigureKind* figure = nullptr;

@@ -12,6 +12,7 @@ has log.txt "Random settings: 36 trials" "Neighbours of the best" "Runs: "
 has gaussian.txt "BW-NGD (Approx.) attains a better final ELBO than Euc-NGD (Approx.)" "statements of the paper hold as measured" \
   "gaussian/report.html"
 [[ $(grep -cE '^(holds|does not hold|not told)  ' gaussian.txt) == 24 ]] || fail "not a verdict for each claim and data set"
+[[ $(grep -c '^holds ' gaussian.txt) == $(sed -n 's/ of 24 statements.*//p' gaussian.txt) ]] || fail "counted otherwise"
 has gaussian/report.html "Upper row: Euclidean covariance" "Fisherman&#39;s, not tuned" "the exact optimum is" \
   "20 iterations (in full: 2500)" "step-size"
 has_not gaussian/report.html 'src="http' 'href=' '>nan' ':nan'
@@ -28,6 +29,31 @@ grep -qE "^$holds +Sonar: .*BW-NGD ends below BW-GD" gaussian/verdicts.txt || fa
 cmp gaussian.txt again.txt
 has log.txt "36 of 36 trials had ended before"
 expect 1 "holds a study of other settings" "${gaussian[@]:0:6}" --iterations 21 --random 2 --runs 2 --out gaussian
+
+# The other figures, on data that are as small.
+awk -F, 'NR > 1 { print ($4 == "yes" ? "+1" : "-1") " 1:" $1 " 2:" $2 " 3:" $3 }' data.csv | gzip >small/adult_onehot_train.libsvm.gz
+"$program" reproduce figure-flow --quick --data-dir small --iterations 5 --random 1 --runs 1 --out flow --quiet >flow.txt
+[[ $(grep -c "attains the lowest negative lower bound" flow.txt) == 3 ]] || fail "flow: $(cat flow.txt)"
+has flow/report.html "Labour Force" "scaled family" "1 random settings (in full: 18)"
+[[ $(grep -c '<polyline' flow/figure.svg) == 12 ]] || fail "not three panels of four lines"
+
+# idx NAME CLASSES FIRST SIDE: pictures of SIDE×SIDE pixels and their classes, FIRST being the lowest, as MNIST has them.
+idx() {
+  local rows=$((4 * $2))
+  bytes() { awk "$@" 'function b(v) { printf "\\0%03o", v } function w(v) { b(0); b(0); b(int(v / 256)); b(v % 256) } '"$program_text"; }
+  program_text='BEGIN { b(0); b(0); b(8); b(3); w(rows); w(side); w(side); s = 7
+    for (i = 0; i < rows * side * side; ++i) { s = (s * 16807) % 2147483647; b(s % 256) } }'
+  printf '%b' "$(bytes -v rows=$rows -v side="$4")" | gzip >"small/$1-images-idx3-ubyte.gz"
+  program_text='BEGIN { b(0); b(0); b(8); b(1); w(rows); for (i = 0; i < rows; ++i) b(first + i % classes) }'
+  printf '%b' "$(bytes -v rows=$rows -v classes="$2" -v first="$3")" | gzip >"small/$1-labels-idx1-ubyte.gz"
+}
+idx mnist-train 10 0 4
+idx az-letters-sample 26 1 5
+"$program" reproduce figure-reduced-rank --quick --data-dir small --iterations 4 --out rank --quiet >rank.txt
+[[ $(grep -cE '^(holds|does not hold) ' rank.txt) == 10 ]] || fail "reduced rank: $(cat rank.txt)"
+grep -qE '^(holds|does not hold) +MNIST: Extrinsic IF-NGD is behind' rank.txt || fail "reduced rank: $(cat rank.txt)"
+has rank/report.html "must not be read as a result on EMNIST" "r = 12"
+[[ $(grep -c '<polyline' rank/figure.svg) == 24 ]] || fail "not six panels of four lines: $(cat rank/trials.csv)"
 
 "$program" reproduce rates --quick --iterations 320 --seeds 3 --out rates >rates.txt
 has rates.txt "α = 0.75, frame" "the paper's transport" "Bures-Wasserstein" "slope"

@@ -42,12 +42,6 @@ double end_of(const Band& band) {
   return std::isfinite(band.last()) ? band.last() : std::numeric_limits<double>::infinity();
 }
 
-std::string end_words(const Band& band) {
-  return band.well < band.runs
-             ? sentence(band.runs - band.well, " of ", band.runs, " runs diverged")
-             : sentence(figure(band.last(), 3), " ± ", figure(band.last_error(), 2));
-}
-
 std::string iteration_words(double iteration) {
   return std::isfinite(iteration) ? "iteration " + figure(iteration, 8) : "never";
 }

@@ -61,10 +61,29 @@ Tone tone_of(const Finding& finding) {
 }
 
 std::string verdict_words(const std::vector<Finding>& findings) {
-  const auto holding =
-      std::count_if(findings.begin(), findings.end(), [](const Finding& f) { return f.holds; });
+  const auto holding = std::count_if(findings.begin(), findings.end(),
+                                     [](const Finding& f) { return f.holds == true; });
   return sentence(holding, " of ", findings.size(),
                   " statements of the paper hold as measured here.");
+}
+
+/// Each statement once, with what came of it on each data set.
+Section verdicts_section(const std::vector<Finding>& findings) {
+  Section section("What the paper says, and what was measured");
+  std::vector<std::string> told;
+  for (const Finding& first : findings) {
+    if (std::find(told.begin(), told.end(), first.claim) != told.end()) continue;
+    told.push_back(first.claim);
+    std::vector<report::Cell> items;
+    for (const Finding& finding : findings)
+      if (finding.claim == first.claim)
+        items.emplace_back(
+            sentence(finding.where, ": ", verdict_of(finding), " (", finding.measured, ")"),
+            tone_of(finding));
+    section.paragraph(first.claim + ".");
+    section.list(items);
+  }
+  return section;
 }
 
 Section lines_section(const FigurePlan& plan, const Measured& measured) {
@@ -118,18 +137,14 @@ report::Page page_of(const FigurePlan& plan, const Measured& measured, const Fig
     }
     figures.panels(charts);
   }
-  figures.paragraph(
-      sentence("Means of ", plan.seeds,
-               " runs with one standard error on either side. A line ends where a run "
-               "has diverged."));
+  figures.paragraph(plan.seeds == 1
+                        ? std::string("One run of each method; a line ends where it has diverged.")
+                        : sentence("Means of ", plan.seeds,
+                                   " runs with one standard error on either side. A line ends "
+                                   "where a run has diverged."));
   page.sections.push_back(figures);
 
-  Section verdicts("What the paper says, and what was measured");
-  Grid grid{{{"statement"}, {"data"}, {"verdict"}, {"measured, nats above the optimum"}}, {}};
-  for (const Finding& finding : findings)
-    grid.rows.push_back({{finding.claim, finding.where,
-                          report::Cell(verdict_of(finding), tone_of(finding)), finding.measured}});
-  page.sections.push_back(verdicts.table(grid));
+  page.sections.push_back(verdicts_section(findings));
   page.sections.push_back(lines_section(plan, measured));
   return page;
 }

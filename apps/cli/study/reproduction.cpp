@@ -26,6 +26,13 @@ Json FigurePlan::identity() const {
   return out;
 }
 
+std::string end_words(const Band& band, int digits) {
+  if (band.well < band.runs)
+    return sentence(band.runs - band.well, " of ", band.runs, " runs diverged");
+  const std::string mean = report::figure(band.last(), digits);
+  return band.runs == 1 ? mean : sentence(mean, " ± ", report::figure(band.last_error(), 2));
+}
+
 std::string extent_words(const Extent& extent, const Extent& full) {
   std::string out;
   const auto add = [&](std::int64_t here, std::int64_t there, const char* what) {
@@ -38,9 +45,9 @@ std::string extent_words(const Extent& extent, const Extent& full) {
   add(extent.rounds, full.rounds, "rounds of neighbours");
   add(extent.tuning_seeds, full.tuning_seeds, "seeds to tune on");
   add(extent.runs, full.runs, "runs of each method");
-  return sentence("Extent: ", out, "; the Fisher estimate is carried by ",
-                  extent.paper_transport ? "the paper's transport."
-                                         : "the frame (in full: by the paper's transport).");
+  if (extent.paper_transport != full.paper_transport)
+    out += "; the Fisher estimate is carried by the frame (in full: by the paper's transport)";
+  return sentence("Extent: ", out, ".");
 }
 
 namespace {
@@ -120,9 +127,11 @@ std::optional<Measured> measure(const FigurePlan& plan, Store& store, const Stud
   for (std::size_t l = 0; l < plan.lines.size(); ++l) {
     const Line& line = plan.lines[l];
     Settings settings = line.settings;
-    out.tuned.emplace_back("as it comes, not tuned");
+    out.tuned.emplace_back("not tuned");
+    out.tried.emplace_back();
     if (searches[l]) {
-      const Cell best = searches[l]->ranking().front().cell;
+      out.tried[l] = searches[l]->ranking();
+      const Cell best = out.tried[l].front().cell;
       settings = searches[l]->settings(best);
       out.tuned[l] = searches[l]->words(best);
     }

@@ -32,8 +32,9 @@ struct PanelPlan {
 /// What was measured, a Band a line: gaps if the problems have a reference, objectives otherwise.
 struct Measured {
   std::vector<Band> bands;
-  std::vector<std::string> tuned;  // what the search chose, in words
-  std::vector<double> references;  // a problem: the optimum, or NaN
+  std::vector<std::string> tuned;                 // what the search chose, in words
+  std::vector<double> references;                 // a problem: the optimum, or NaN
+  std::vector<std::vector<Search::Tried>> tried;  // a line: all that was tried, best first
 };
 
 /// One thing that the paper says of one panel, and what came out.
@@ -79,6 +80,12 @@ struct FigureKind {
   FigurePlan (*plan)(const Extent& extent, const std::filesystem::path& folder);
 };
 const FigureKind& figure_gaussian();
+const FigureKind& figure_gaussian_large();
+const FigureKind& figure_reduced_rank();
+const FigureKind& figure_flow();
+
+/// A method's mean at the end with its standard error, as a verdict has it; or how many runs diverged.
+std::string end_words(const Band& band, int digits = 3);
 
 /// "500 iterations (the paper has 2500), …": where an extent is less than the full one.
 std::string extent_words(const Extent& extent, const Extent& full);

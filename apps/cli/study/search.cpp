@@ -66,11 +66,14 @@ void Search::give_back(const std::vector<Trial>& trials) {
     const std::vector<Trial> runs(first, first + std::ptrdiff_t(seeds));
     if (!std::all_of(runs.begin(), runs.end(), [](const Trial& t) { return t.ended(); })) continue;
     std::vector<double> objectives, seconds;
+    bool descended = true;
     for (const Trial& run : runs) {
+      const std::vector<double>& way = run.course.objectives;
+      descended = descended && run.well() && !way.empty() && way.back() <= way.front();
       objectives.push_back(run.well() ? run.objective : std::numeric_limits<double>::infinity());
       seconds.push_back(run.seconds);
     }
-    tried_.push_back({asked_[c], estimate(objectives).mean, estimate(seconds).mean});
+    tried_.push_back({asked_[c], estimate(objectives).mean, estimate(seconds).mean, descended});
   }
 }
 

@@ -35,6 +35,7 @@ class Search {
     Cell cell;
     double objective;  // mean over seeds; infinite if one of them did not end well
     double seconds;
+    bool descended;  // every run ended well, and lower than it was when it was first evaluated
   };
   /// Best first.
   std::vector<Tried> ranking() const;
