@@ -18,6 +18,10 @@ def watching(progress, planned=None):
     if callable(progress):
         yield progress
         return
+    if progress is not True:
+        raise TypeError(
+            f"progress is a {type(progress).__name__}, but must be True, False or a function"
+        )
     from tqdm.auto import tqdm
 
     with tqdm(total=planned, unit="it", leave=False) as bar:

@@ -269,9 +269,13 @@ def flow(
     names = _named(names, dim)
     values = filled(_FLOW, options)
     said = texts(_FLOW, values)
+    density = Checked(log_density, dim)
+    if resume is None:
+        near = _core.gaussian_draws(np.zeros(dim), 0.01 * np.eye(dim), 100, 1)
+        density.check_start(near, "close to 0")
     with watching(progress, values["iterations"] or None) as callback:
         end = _core.fit_flow_density(
-            Checked(log_density, dim),
+            density,
             dim,
             said,
             callback,

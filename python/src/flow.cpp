@@ -18,6 +18,7 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
              const nb::dict& options, nb::object callback, std::optional<Reached> resume,
              std::string checkpoint, double checkpoint_every) {
   const auto settings = settings_of<FlowSettings>(options);
+  require_table(rows, labels, names);
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
   Preparation preparation;
   std::optional<FlowFit> out;
@@ -69,6 +70,7 @@ nb::object predict(const Rows& rows, const Numbers& shift, const Numbers& scale,
 
 nb::tuple draws(const nb::dict& options, Index weights, const Numbers& state, Index count,
                 std::uint64_t seed) {
+  require_count(count);
   const auto settings = settings_of<FlowSettings>(options);
   FlowDraws out =
       flow_draws(settings, weights, flow_frame(settings, weights, copied(state)), count, seed);

@@ -193,6 +193,8 @@ ShapedFrame random(const std::string& name, const std::vector<Index>& sizes, std
     const Sizes& wanted = sizes.empty() ? m.usual : sizes;
     require(wanted.size() == m.usual.size(), "'", name, "' takes the sizes ", m.size_names,
             ", but was given ", wanted.size());
+    for (const Index size : wanted)
+      require(size > 0, "a size of '", name, "' is ", size, ", but must be positive");
     const AnyFrame frame = m.make(wanted, seed).frame;
     return {frame, coordinates(frame.point().size())};
   }
@@ -268,6 +270,7 @@ void bind_frames(nb::module_& m) {
   m.def(
       "euclidean",
       [](const Numbers& x) {
+        require(x.shape(0) > 0, "a vector needs coordinates");
         return F{AnyFrame(Euclidean(copied(x))), coordinates(Index(x.shape(0)))};
       },
       "x"_a, "Vectors.");

@@ -19,6 +19,7 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
              const nb::dict& options, nb::object callback, std::optional<Reached> resume,
              std::string checkpoint, double checkpoint_every) {
   const auto settings = settings_of<LogisticSettings>(options);
+  require_table(rows, labels, names);
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
   if (settings.method == "exact") watch.only_new_runs("method='exact', which is done in one go");
   Preparation preparation;
@@ -43,14 +44,12 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
   return result;
 }
 
-GaussianPoint point(const Numbers& mean, const Rows& covariance) {
-  return {copied(mean), copied(covariance)};
-}
-
 nb::object predict(const Rows& rows, const Numbers& shift, const Numbers& scale, bool intercept,
                    const Numbers& mean, const Rows& covariance) {
   const Preparation preparation = preparation_of(shift, scale, intercept);
-  const GaussianPoint q = point(mean, covariance);
+  const GaussianPoint q = gaussian_of(mean, covariance);
+  require(q.mean.size() == Index(rows.shape(1)) + (intercept ? 1 : 0), "there are ", rows.shape(1),
+          " columns, but ", q.mean.size(), " coefficients");
   Matrix out;
   {
     nb::gil_scoped_release free;
@@ -60,6 +59,13 @@ nb::object predict(const Rows& rows, const Numbers& shift, const Numbers& scale,
 }
 
 }  // namespace
+
+GaussianPoint gaussian_of(const Numbers& mean, const Rows& covariance) {
+  const std::size_t n = mean.shape(0);
+  require(n > 0 && covariance.shape(0) == n && covariance.shape(1) == n, "the mean has ", n,
+          " numbers, but the covariance is ", covariance.shape(0), " x ", covariance.shape(1));
+  return {copied(mean), copied(covariance)};
+}
 
 Preparation preparation_of(const Numbers& shift, const Numbers& scale, bool intercept) {
   Preparation p;
@@ -90,15 +96,19 @@ void bind_logistic(nb::module_& m) {
       [](const Rows& design, const Numbers& y, double prior_variance, const Numbers& mean,
          const Rows& covariance) {
         const LogisticTarget target(copied(design), copied(y), prior_variance);
+        const GaussianPoint q = gaussian_of(mean, covariance);
+        require(q.mean.size() == target.dimension(), "there are ", target.dimension(),
+                " columns, but ", q.mean.size(), " coefficients");
         const nb::gil_scoped_release free;
-        return -GaussianVb(target).nelbo(copied(mean), copied(covariance));
+        return -GaussianVb(target).nelbo(q.mean, q.covariance);
       },
       "design"_a, "y"_a, "prior_variance"_a, "mean"_a, "covariance"_a,
       "The exact ELBO of a Gaussian for a logistic regression, all constants included.");
   m.def(
       "gaussian_draws",
       [](const Numbers& mean, const Rows& covariance, Index count, std::uint64_t seed) {
-        return array(posterior_draws(point(mean, covariance), count, seed));
+        require_count(count);
+        return array(posterior_draws(gaussian_of(mean, covariance), count, seed));
       },
       "mean"_a, "covariance"_a, "count"_a, "seed"_a, "Draws of a Gaussian, one a row.");
 }

@@ -127,18 +127,23 @@ void bind_minimize(nb::module_& m) {
       .def(
           "normals",
           [](const Draws& d, std::uint32_t stream, Index rows, Index cols) {
+            require_count(rows);
+            require_count(cols);
             return shaped_rows(d.normals(stream, cols, rows), {std::size_t(cols)});
           },
           "stream"_a, "rows"_a, "cols"_a, "Standard normal numbers, (rows, cols).")
       .def(
           "uniforms",
           [](const Draws& d, std::uint32_t stream, Index rows, Index cols) {
+            require_count(rows);
+            require_count(cols);
             return shaped_rows(d.uniforms(stream, cols, rows), {std::size_t(cols)});
           },
           "stream"_a, "rows"_a, "cols"_a, "Numbers between 0 and 1, (rows, cols).")
       .def(
           "integers",
           [](const Draws& d, std::uint32_t stream, Index count, Index bound) {
+            require_count(count);
             return array(d.integers(stream, count, bound));
           },
           "stream"_a, "count"_a, "bound"_a, "Whole numbers from 0 to bound − 1, with replacement.");

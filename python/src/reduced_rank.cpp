@@ -38,6 +38,7 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
              const nb::dict& options, nb::object callback, std::optional<Reached> resume,
              std::string checkpoint, double checkpoint_every) {
   const auto settings = settings_of<ReducedRankSettings>(options);
+  require_table(rows, labels, names);
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
   FeatureMap map;
   ReducedRankFit out;

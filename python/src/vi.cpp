@@ -44,7 +44,7 @@ nb::dict fit_density(nb::object function, const Numbers& mean, const Rows& covar
                      std::string checkpoint, double checkpoint_every) {
   const auto settings = settings_of<DensitySettings>(options);
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
-  const GaussianPoint start{copied(mean), copied(covariance)};
+  const GaussianPoint start = gaussian_of(mean, covariance);
   const FunctionTarget target =
       target_of(std::move(function), start.mean.size(), settings.batch, &watch);
   GaussianFit fit;

@@ -1,9 +1,12 @@
 """What the documentation shows works, and says what comes out."""
 
 import doctest
+import importlib.util
+import json
 import re
 
 import matplotlib
+import matplotlib.pyplot
 import pytest
 
 import fisherman
@@ -41,3 +44,32 @@ def test_snippets(name, count, tmp_path, monkeypatch, capsys):
 def test_docstrings():
     module = fisherman._logistic
     assert doctest.testmod(module).attempted > 3 and doctest.testmod(module).failed == 0
+
+
+def test_the_reference_is_that_of_the_docstrings():
+    path = ROOT / "python" / "reference.py"
+    spec = importlib.util.spec_from_file_location("reference", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.reference() == (ROOT / "docs" / "python_reference.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["first_fit", "own_density", "digits"])
+def test_notebooks_run(name, capsys):
+    """Their code, without the kernel. It prints what the notebook shows: the words, and the numbers as far as
+    another processor's rounding, in thousands of noisy steps, leaves them alone."""
+    book = json.loads((ROOT / "examples" / "python" / f"{name}.ipynb").read_text(encoding="utf-8"))
+    scope, shown = {}, ""
+    for cell in book["cells"]:
+        if cell["cell_type"] == "code":
+            source = "".join(line for line in cell["source"] if not line.startswith("%"))
+            exec(compile(source, name, "exec"), scope)
+            streams = [o for o in cell["outputs"] if o["output_type"] == "stream"]
+            shown += "".join("".join(o["text"]) for o in streams)
+    number = r"-?\d+\.\d+"
+    printed = capsys.readouterr().out
+    assert re.split(number, printed) == re.split(number, shown)
+    for a, b in zip(re.findall(number, printed), re.findall(number, shown)):
+        assert float(a) == pytest.approx(float(b), rel=0.05, abs=0.05)
+    matplotlib.pyplot.close("all")

@@ -189,6 +189,12 @@ def test_control_c_in_the_density_keeps_whole_iterations():
         (lambda: vi.gaussian(NORMAL, 3, transport="paper"), "transport paper needs geometry"),
         (lambda: vi.gaussian(NORMAL, 3, names=["a"]), "1 names for 3"),
         (lambda: vi.flow(NORMAL, 3, family="sylvester", rank=4), "only 3 weights"),
+        (lambda: vi.flow(lambda x: (x[:, 0] * np.nan, x), 3), "not finite at 100 of 100 draws"),
+        (lambda: vi.gaussian(NORMAL, 3, iterations=1).draws(0), "number of draws is 0"),
+        (lambda: vi.flow(NORMAL, 3, iterations=1).draws(-1), "number of draws is -1"),
+        (lambda: fisherman.Draws(1, 1).normals(0, -1, 2), "is -1, but must be positive"),
+        (lambda: fisherman.Draws(1, 1).integers(0, 3, 0), "bound must be positive"),
+        (lambda: fisherman.Draws(1, 1).integers(0, -3, 5), "must be positive"),
     ],
 )
 def test_bad_calls(call, sentence):
@@ -201,6 +207,8 @@ def test_unknown_options_are_refused():
         vi.gaussian(NORMAL, 3, stepsize=1.0)
     with pytest.raises(TypeError, match="resume is a int"):
         vi.gaussian(NORMAL, 3, resume=3)
+    with pytest.raises(TypeError, match="progress is a int"):
+        vi.gaussian(NORMAL, 3, progress=3)
 
 
 # Manifolds
@@ -254,6 +262,13 @@ def test_points_have_their_shape():
         (lambda: manifolds.spd(-np.eye(2)), ValueError, "."),
         (lambda: manifolds.random("torus"), ValueError, "no manifold 'torus'"),
         (lambda: manifolds.random("stiefel", 3), ValueError, "takes the sizes n,p"),
+        (lambda: manifolds.random("stiefel", 2, 5), ValueError, "not 5 of 2"),
+        (lambda: manifolds.random("sphere", -1), ValueError, "is -1, but must be positive"),
+        (lambda: manifolds.fixed_rank(np.eye(3), 7), ValueError, "rank 7 is not between"),
+        (lambda: manifolds.euclidean([]), ValueError, "needs coordinates"),
+        (lambda: manifolds.gaussian(np.zeros(3), np.eye(2)), ValueError, "of order 2"),
+        (lambda: manifolds.product(3), TypeError, "needs 'point', which this int has not"),
+        (lambda: manifolds.sphere([1.0, 0]).retract(np.array([np.inf, 0])), FloatingPointError, "NaN"),
         (lambda: manifolds.sphere([1.0, 0]).push(np.ones(5)), ValueError, r"\(5,\)"),
         (lambda: manifolds.sphere([1.0, 0]).pull("abc"), ValueError, "is a str"),
         (lambda: manifolds.sphere([1.0, 0]).pull(np.ones((2, 2, 2))), ValueError, "shape"),
