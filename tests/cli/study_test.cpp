@@ -1,5 +1,6 @@
 // The parts of a study: grids, what is tried next, means over runs, the store of trials.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
