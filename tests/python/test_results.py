@@ -131,7 +131,7 @@ def test_options_are_the_command_lines(program):
         ).stdout
         flags = {f.replace("-", "_") for f in re.findall(r"^ +(?:-\w,)?--([\w-]+)", text, re.M)}
         files = {"help", "data", "label", "labels", "columns", "config", "out", "checkpoint_every"}
-        files |= {"resume", "json", "quiet", "draws", "test_data", "test_labels"}
+        files |= {"resume", "json", "quiet", "draws", "test_data", "test_labels", "no_report"}
         assert flags - files == set(inspect.signature(estimator).parameters)
 
 
