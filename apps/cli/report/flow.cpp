@@ -16,10 +16,6 @@ namespace {
 // A prediction costs a pass of the network for each of 1,000 draws; so many rows show all there is to see.
 constexpr Index most_rows = 4000;
 
-Tone khat_tone(double khat) {
-  return std::isnan(khat) ? Tone::plain : khat < 0.7 ? Tone::good : Tone::mind;
-}
-
 std::string plus_minus(const Run& run) {
   return fixed(number(run.result, "objective"), 2) + " ± " +
          fixed(number(run.result, "objective_error"), 2);
@@ -67,14 +63,7 @@ Section summary(const std::vector<Run>& runs) {
          false,
          runs.size() == 1 ? -1 : int(k)});
   }
-  if (runs.size() == 1) {
-    std::vector<std::pair<std::string, Cell>> facts;
-    for (std::size_t c = 1; c < grid.columns.size(); ++c)
-      facts.emplace_back(grid.columns[c].title, grid.rows[0].cells[c]);
-    section.figures(facts);
-  } else {
-    section.table(grid);
-  }
+  add_overview(section, grid);
   return section.paragraph(
       "The NELBO, in nats with all constants, is estimated with draws that the fit has not seen; "
       "what follows ± is the standard error of that estimate. Fits of the same data, network and "

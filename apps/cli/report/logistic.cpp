@@ -101,11 +101,6 @@ Tone gap_tone(double nats) {
   return nats < close ? Tone::good : nats < near ? Tone::plain : Tone::mind;
 }
 
-Tone khat_tone(double khat) {
-  if (std::isnan(khat)) return Tone::plain;
-  return khat < 0.7 ? Tone::good : Tone::mind;
-}
-
 Tone status_tone(const LogisticFits& fits, std::size_t k) {
   return fits.gap(k) < close ? Tone::good : status_tone(fits.runs[k]);
 }

@@ -7,6 +7,7 @@
 #include "logistic_problem.hpp"
 #include "page.hpp"
 #include "run.hpp"
+#include "sections.hpp"
 
 namespace fisherman::cli::report {
 
@@ -27,7 +28,6 @@ struct LogisticFits {
 /// "0.0011", or "less than 0.000001".
 std::string gap_words(double nats);
 Tone gap_tone(double nats);
-Tone khat_tone(double khat);
 /// That of the run, but a fit at the optimum is good whatever ended it.
 Tone status_tone(const LogisticFits& fits, std::size_t k);
 

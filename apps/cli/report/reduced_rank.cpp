@@ -81,18 +81,10 @@ Section summary(const Fits& fits) {
     row.cells.emplace_back(figure(f.value("seconds"), 3));
     grid.rows.push_back(std::move(row));
   }
-  if (fits.size() == 1) {
-    std::vector<std::pair<std::string, Cell>> facts;
-    for (std::size_t c = 1; c < grid.columns.size(); ++c)
-      facts.emplace_back(grid.columns[c].title, grid.rows[0].cells[c]);
-    section.figures(facts);
-  } else {
-    section.table(grid);
-  }
+  add_overview(section, grid);
   return section.paragraph(
-      "Losses are the mean of -log P(the row's class), in nats a row. Classes drawn at random "
-      "would "
-      "have log(classes).");
+      "Losses are the mean of -log P(the row's class), in nats a row; classes drawn at random have "
+      "log(classes).");
 }
 
 /// The traces of a run: its own, or of each rank and start of a path.

@@ -100,6 +100,22 @@ Tone status_tone(const Run& run) {
   return status == "converged" ? Tone::good : status == "diverged" ? Tone::bad : Tone::mind;
 }
 
+Tone khat_tone(double khat) {
+  if (std::isnan(khat)) return Tone::plain;
+  return khat < 0.7 ? Tone::good : Tone::mind;
+}
+
+void add_overview(Section& section, const Grid& grid) {
+  if (grid.rows.size() > 1) {
+    section.table(grid);
+    return;
+  }
+  std::vector<std::pair<std::string, Cell>> facts;
+  for (std::size_t c = 1; c < grid.columns.size(); ++c)
+    facts.emplace_back(grid.columns[c].title, grid.rows[0].cells[c]);
+  section.figures(facts);
+}
+
 std::string made_from(const std::vector<Run>& runs) {
   std::string out = "Made by fisherman " FISHERMAN_VERSION " from ";
   for (std::size_t k = 0; k < runs.size(); ++k)

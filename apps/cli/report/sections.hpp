@@ -31,6 +31,12 @@ std::string status_words(const Run& run);
 std::string status_word(const Run& run);
 Tone status_tone(const Run& run);
 
+/// Of Pareto k̂: below 0.7 is good.
+Tone khat_tone(double khat);
+
+/// A table with a run a row; of one run its cells as figures, without the name.
+void add_overview(Section& section, const Grid& grid);
+
 /// What a page says of its making.
 std::string made_from(const std::vector<Run>& runs);
 
