@@ -158,4 +158,9 @@ std::string draws_csv(const std::string& model, const std::vector<std::string>& 
 
 Json numbers(const Vector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }
 
+Vector vector_of(const nlohmann::json& numbers) {
+  const auto values = numbers.get<std::vector<double>>();
+  return Eigen::Map<const Vector>(values.data(), Index(values.size()));
+}
+
 }  // namespace fisherman::cli

@@ -66,5 +66,6 @@ std::string draws_csv(const std::string& model, const std::vector<std::string>& 
                       const Matrix& draws, const Vector& log_p, const Vector& log_q);
 
 Json numbers(const Vector& v);
+Vector vector_of(const nlohmann::json& numbers);
 
 }  // namespace fisherman::cli

@@ -22,8 +22,6 @@ struct FitLogistic : FitCommand {
   int run();
 };
 
-constexpr double ninety_percent = 1.6448536269514722;  // 5% and 95% of a normal
-
 std::string coefficients_csv(const std::vector<std::string>& names, const GaussianPoint& q) {
   std::ostringstream out;
   out << std::setprecision(17) << "name,mean,sd,q5,q95\n";

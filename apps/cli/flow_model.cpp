@@ -1,6 +1,7 @@
 #include "flow_model.hpp"
 
 #include "fisherman/core/error.hpp"
+#include "fit.hpp"
 #include "logistic_model.hpp"
 
 namespace fisherman::cli {

@@ -3,13 +3,9 @@
 #include <algorithm>
 
 #include "fisherman/core/error.hpp"
+#include "fit.hpp"
 
 namespace fisherman::cli {
-
-Vector vector_of(const nlohmann::json& value) {
-  const auto numbers = value.get<std::vector<double>>();
-  return Eigen::Map<const Vector>(numbers.data(), Index(numbers.size()));
-}
 
 LogisticModel LogisticModel::from_json(const nlohmann::json& model, const std::string& file) {
   LogisticModel out;

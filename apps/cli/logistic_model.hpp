@@ -15,8 +15,6 @@ namespace fisherman::cli {
 Matrix design_of(const Table& table, const std::string& file,
                  const std::vector<std::string>& columns, const Preparation& preparation);
 
-Vector vector_of(const nlohmann::json& value);
-
 struct LogisticModel {
   Preparation preparation;
   GaussianPoint q;

@@ -11,11 +11,6 @@
 namespace fisherman::cli {
 namespace {
 
-Vector vector_of(const nlohmann::json& value) {
-  const auto numbers = value.get<std::vector<double>>();
-  return Eigen::Map<const Vector>(numbers.data(), Index(numbers.size()));
-}
-
 Json by_rows(const Matrix& m) {
   Json rows = Json::array();
   for (Index i = 0; i < m.rows(); ++i) rows.push_back(numbers(m.row(i)));

@@ -7,6 +7,7 @@
 #include "fisherman/model/cholesky_vb.hpp"
 #include "fisherman/model/forward_backward.hpp"
 #include "gaussian_run.hpp"
+#include "sigmoid.hpp"
 
 namespace fisherman {
 
@@ -144,7 +145,6 @@ LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& s
 }
 
 Matrix predictive(const Matrix& design, const GaussianPoint& q) {
-  const auto sigmoid = [](double x) { return 1.0 / (1.0 + std::exp(-x)); };
   const Vector m = design * q.mean;
   const Matrix DS = design * q.covariance;
   Matrix out(design.rows(), 4);
@@ -160,9 +160,8 @@ Matrix predictive(const Matrix& design, const GaussianPoint& q) {
       total += w;
     }
     mean /= total;
-    constexpr double five_percent = 1.6448536269514722;
     out.row(i) << mean, std::sqrt(std::max(0.0, square / total - mean * mean)),
-        sigmoid(m(i) - five_percent * sd), sigmoid(m(i) + five_percent * sd);
+        sigmoid(m(i) - ninety_percent * sd), sigmoid(m(i) + ninety_percent * sd);
   }
   return out;
 }

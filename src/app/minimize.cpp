@@ -46,13 +46,13 @@ AnyFisher fisher_for(const MinimizeSettings& s, const AnyFrame& start, AnyModel&
   return Dense(d, {.epsilon = epsilon});
 }
 
-constexpr std::int64_t at_most = 2000;  // iterations, if the number is left to us
+constexpr std::int64_t most_iterations = 2000;  // iterations, if the number is left to us
 
 }  // namespace
 
 ErasedRun make_run(const AnyFrame& start, AnyModel model, const MinimizeSettings& s) {
   const bool natural = s.method != "gd" && s.method != "adam";
-  const std::int64_t planned = s.iterations > 0 ? s.iterations : at_most;
+  const std::int64_t planned = s.iterations > 0 ? s.iterations : most_iterations;
   const Average average(
       {.on = s.average == "on" || (s.average == "auto" && natural), .start = 50, .power = 1.0});
   AnyFisher fisher = fisher_for(s, start, model);

@@ -13,11 +13,11 @@ std::uint64_t read_size(ByteSource& source) {
          (std::uint64_t(bytes[2]) << 8) + bytes[3];
 }
 
-struct Size {
+struct IdxSize {
   std::uint64_t rows, columns;
 };
 
-Size read_header(ByteSource& source) {
+IdxSize read_header(ByteSource& source) {
   constexpr unsigned unsigned_bytes = 0x08;
   std::array<unsigned char, 4> start{};
   if (source.read(start.data(), start.size()) != start.size() || start[0] != 0 || start[1] != 0)
@@ -28,7 +28,7 @@ Size read_header(ByteSource& source) {
   const unsigned dimensions = start[3];
   if (dimensions < 1 || dimensions > 4)
     fail(source, "the IDX array has ", dimensions, " dimensions; 1 to 4 can be read");
-  Size size{read_size(source), 1};
+  IdxSize size{read_size(source), 1};
   for (unsigned k = 1; k < dimensions; ++k) {
     const std::uint64_t next = read_size(source);
     if (next == 0) size.rows = 0;
@@ -47,7 +47,7 @@ Size read_header(ByteSource& source) {
 }  // namespace
 
 Table parse_idx(ByteSource& source, const ReadOptions& options) {
-  const Size size = read_header(source);
+  const IdxSize size = read_header(source);
   require_fits(source, double(size.rows), double(size.columns), options);
   Table table;
   table.x.resize(Index(size.rows), Index(size.columns));

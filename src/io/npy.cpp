@@ -20,12 +20,12 @@ std::size_t size_of(const ByteSource& source, const std::string& type) {
        "; <f8, <f4, <i8, <i4, |u1 and |b1 can be read");
 }
 
-struct Size {
+struct NpySize {
   Index rows, columns;
 };
 
 /// What the header claims, after it has been held against the file's real size.
-Size checked_size(const ByteSource& source, const NpyHeader& header, std::size_t value_size) {
+NpySize checked_size(const ByteSource& source, const NpyHeader& header, std::size_t value_size) {
   const auto& shape = header.shape;
   if (shape.empty() || shape.size() > 2)
     fail(source, "the array has ", shape.size(),
@@ -70,7 +70,7 @@ void fill(ByteSource& source, bool fortran_order, Matrix& x) {
 
 Table parse_npy(ByteSource& source, const ReadOptions& options) {
   const NpyHeader header = read_npy_header(source);
-  const Size size = checked_size(source, header, size_of(source, header.type));
+  const NpySize size = checked_size(source, header, size_of(source, header.type));
   require_fits(source, double(size.rows), double(size.columns), options);
   Table table;
   table.x.resize(size.rows, size.columns);

@@ -8,15 +8,10 @@
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/model/logistic_quadrature.hpp"
+#include "sigmoid.hpp"
 
 namespace fisherman {
 namespace {
-
-double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
-double sigmoid(double x) {
-  const double e = std::exp(-std::abs(x));
-  return (x >= 0.0 ? 1.0 : e) / (1.0 + e);
-}
 
 constexpr Index block = 512;  // rows a task
 

@@ -21,8 +21,8 @@ constexpr double width = 1.6;  // of the smoothing; any value near the logistic'
 
 // The spacing: the functions' nearest poles are at ±iπ, so the rule's error is exp(−2π²/spacing).
 constexpr double spacing = 0.5;
-constexpr double reach = 40.0;  // e^-40 is below rounding
-constexpr int half = int(reach / spacing);
+constexpr double outermost = 40.0;  // e^-40 is below rounding
+constexpr int outermost_node = int(outermost / spacing);
 constexpr double narrow = 0.8;  // a normal narrower than this falls between the grid points
 
 double density(double z) {
@@ -41,14 +41,15 @@ LogisticMoments smooth_part(double m, double v) {
   return {m * distribution(m / c) + c * density(m / c), distribution(m / c), 0.0};
 }
 
-struct Table {
-  std::array<LogisticMoments, 2 * half + 1> rest;
+struct Nodes {
+  std::array<LogisticMoments, 2 * outermost_node + 1> rest;
 
-  Table() {
-    for (int k = -half; k <= half; ++k) {
+  Nodes() {
+    for (int k = -outermost_node; k <= outermost_node; ++k) {
       const double eta = spacing * k;
       const LogisticMoments f = at(eta), s = smooth_part(eta, 0.0);
-      rest[std::size_t(k + half)] = {f.softplus - s.softplus, f.sigmoid - s.sigmoid, f.slope};
+      rest[std::size_t(k + outermost_node)] = {f.softplus - s.softplus, f.sigmoid - s.sigmoid,
+                                               f.slope};
     }
   }
 };
@@ -74,15 +75,15 @@ LogisticMoments logistic_moments(double mean, double variance) {
     throw NotFinite("a linear predictor has no finite normal distribution");
   const double deviation = std::sqrt(variance);
   if (deviation < narrow) return narrow_moments(mean, deviation);
-  static const Table table;
+  static const Nodes nodes;
   LogisticMoments sum = smooth_part(mean, variance);
   const double far = 9.0 * deviation;
-  const int first = std::max(-half, int(std::ceil((mean - far) / spacing)));
-  const int last = std::min(half, int(std::floor((mean + far) / spacing)));
+  const int first = std::max(-outermost_node, int(std::ceil((mean - far) / spacing)));
+  const int last = std::min(outermost_node, int(std::floor((mean + far) / spacing)));
   const double scale = spacing / deviation;
   for (int k = first; k <= last; ++k) {
     const double w = scale * density((spacing * k - mean) / deviation);
-    const LogisticMoments& f = table.rest[std::size_t(k + half)];
+    const LogisticMoments& f = nodes.rest[std::size_t(k + outermost_node)];
     sum.softplus += w * f.softplus;
     sum.sigmoid += w * f.sigmoid;
     sum.slope += w * f.slope;

@@ -7,19 +7,10 @@
 #include <numbers>
 
 #include "fisherman/core/packing.hpp"
+#include "sigmoid.hpp"
 
 namespace fisherman {
 namespace {
-
-double sigmoid(double x) {
-  const double e = std::exp(-std::abs(x));
-  return (x >= 0.0 ? 1.0 : e) / (1.0 + e);
-}
-/// σ(x)(1−σ(x)), without cancellation.
-double bump(double x) {
-  const double e = std::exp(-std::abs(x));
-  return e / ((1.0 + e) * (1.0 + e));
-}
 
 double log_normal_constant(Index d) { return -0.5 * double(d) * std::log(2.0 * std::numbers::pi); }
 
@@ -35,7 +26,7 @@ struct Moments {
     const auto each = [&](auto body) {
       for (double r = -end; r <= end; r += step)
         body(r, step * std::exp(-0.5 * r * r) / std::sqrt(2.0 * std::numbers::pi), sigmoid(r + b),
-             bump(r + b));
+             sigmoid_slope(r + b));
     };
     each([&](double, double w, double z, double dz) { mean += w * z, slope += w * dz; });
     each([&](double r, double w, double z, double dz) {
@@ -85,7 +76,7 @@ OrthogonalFlow::Sample OrthogonalFlow::sample(const Frame& frame, const Matrix& 
   out.r = options_.free_w1 ? Matrix(frame.factor<0>()[1].matrix() * normals) : normals;
   const Matrix x = out.r.colwise() + t.b1;
   out.z = x.unaryExpr(&sigmoid);
-  const Matrix dz = x.unaryExpr(&bump);
+  const Matrix dz = x.unaryExpr(&sigmoid_slope);
   out.p = t.s.asDiagonal() * out.z;
   out.a = t.s.cwiseInverse().asDiagonal() *
           (-(out.r.array() + 1.0 - 2.0 * out.z.array()) / dz.array()).matrix();

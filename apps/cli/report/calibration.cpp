@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 
+#include "fisherman/app/logistic.hpp"
 #include "fisherman/core/error.hpp"
 
 namespace fisherman::cli::report {
 namespace {
 
-constexpr double ninety_percent = 1.6448536269514722;
 constexpr std::size_t bin_count = 10;
 
 struct Bin {

@@ -14,7 +14,7 @@ namespace fisherman::cli::report {
 namespace {
 
 // A prediction costs a pass of the network for each of 1,000 draws; so many rows show all there is to see.
-constexpr Index most_rows = 4000;
+constexpr Index most_predicted = 4000;
 
 std::string plus_minus(const Run& run) {
   return fixed(number(run.result, "objective"), 2) + " ± " +
@@ -94,7 +94,7 @@ std::vector<Predicted> predicted(const std::vector<Run>& runs,
             read_data(run, places, Index(model.columns.size()), one.missing)) {
       const std::string file = text(run.config, "data");
       const Vector y = binary_labels(table->labels, model.classes, file);
-      const Index rows = table->x.rows(), kept = std::min(rows, most_rows);
+      const Index rows = table->x.rows(), kept = std::min(rows, most_predicted);
       of_rows = std::max(of_rows, rows);
       Matrix chosen(kept, table->x.cols());
       one.y.resize(kept);
@@ -154,8 +154,8 @@ Page flow_page(const std::vector<Run>& runs, const std::vector<std::filesystem::
   settings.describe(options);
   Index rows = 0;
   Section calibration = calibration_section(predicted(runs, data, rows));
-  if (rows > most_rows)
-    calibration.paragraph(sentence("Of ", rows, " rows, ", most_rows,
+  if (rows > most_predicted)
+    calibration.paragraph(sentence("Of ", rows, " rows, ", most_predicted,
                                    " were taken for this, evenly spread over the file."));
   page.sections = {summary(runs), course(runs), calibration, settings_section(runs, options),
                    diagnostics(runs)};

@@ -7,8 +7,7 @@
 namespace fisherman::cli::report {
 namespace {
 
-constexpr double ninety_percent = 1.6448536269514722;  // 5% and 95% of a normal
-constexpr std::size_t most_rows = 1000;                // a browser draws these at once
+constexpr std::size_t most_rows = 1000;  // a browser draws these at once
 
 struct Estimate {
   double mean, sd;

@@ -16,8 +16,6 @@
 namespace fisherman::cli::study {
 namespace {
 
-using Json = nlohmann::json;
-
 [[noreturn]] void fail(sqlite3* database, const std::filesystem::path& folder) {
   throw FileError(sentence((folder / "study.sqlite").string(), ": ", sqlite3_errmsg(database)));
 }
@@ -75,7 +73,7 @@ class Statement {
 Trial read(const Statement& row) {
   Trial trial;
   trial.id = row.integer(0);
-  trial.command = Json::parse(row.text(1)).get<Command>();
+  trial.command = nlohmann::json::parse(row.text(1)).get<Command>();
   trial.attempts = row.integer(2);
   trial.status = row.text(3);
   trial.sentence = row.text(4);
@@ -83,7 +81,7 @@ Trial read(const Statement& row) {
   trial.iterations = row.integer(6);
   trial.seconds = row.number(7);
   if (trial.ended()) {
-    const Json course = Json::parse(row.text(8));
+    const nlohmann::json course = nlohmann::json::parse(row.text(8));
     trial.course = {course.at("iteration").get<std::vector<double>>(),
                     course.at("seconds").get<std::vector<double>>(),
                     course.at("objective").get<std::vector<double>>()};
@@ -98,7 +96,8 @@ bool Trial::well() const {
          std::isfinite(objective);
 }
 
-Store::Store(std::filesystem::path folder, const Json& settings) : folder_(std::move(folder)) {
+Store::Store(std::filesystem::path folder, const nlohmann::json& settings)
+    : folder_(std::move(folder)) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error) throw FileError(sentence(folder_.string(), ": cannot be made: ", error.message()));
@@ -130,7 +129,7 @@ void Store::lock() {
   }
 }
 
-void Store::open(const Json& settings) {
+void Store::open(const nlohmann::json& settings) {
   if (sqlite3_open((folder_ / "study.sqlite").c_str(), &database_) != SQLITE_OK)
     fail(database_, folder_);
   const char* schema =
@@ -143,7 +142,8 @@ void Store::open(const Json& settings) {
     fail(database_, folder_);
   Statement before(database_, folder_, "SELECT settings FROM study");
   if (before.step()) {
-    const std::string difference = first_difference(Json::parse(before.text(0)), settings);
+    const std::string difference =
+        first_difference(nlohmann::json::parse(before.text(0)), settings);
     if (!difference.empty())
       throw FileError(sentence(folder_.string(), ": holds a study of other settings: ", difference,
                                "; choose another --out"));
@@ -153,7 +153,7 @@ void Store::open(const Json& settings) {
 }
 
 Trial Store::trial(const Command& command) {
-  const std::string name = Json(command).dump();
+  const std::string name = nlohmann::json(command).dump();
   Statement(database_, folder_, "INSERT OR IGNORE INTO trial (command) VALUES (?)")
       .bind(name)
       .step();
@@ -177,9 +177,9 @@ void Store::begin(Trial& trial) {
 }
 
 void Store::finish(const Trial& trial) {
-  const Json course = {{"iteration", trial.course.iterations},
-                       {"seconds", trial.course.seconds},
-                       {"objective", trial.course.objectives}};
+  const nlohmann::json course = {{"iteration", trial.course.iterations},
+                                 {"seconds", trial.course.seconds},
+                                 {"objective", trial.course.objectives}};
   Statement(database_, folder_,
             "UPDATE trial SET status = ?, sentence = ?, objective = ?, iterations = ?, seconds = ?,"
             " course = ? WHERE id = ?")

@@ -11,6 +11,9 @@
 
 namespace fisherman {
 
+/// A normal has 90% within so many standard deviations.
+inline constexpr double ninety_percent = 1.6448536269514722;
+
 struct LogisticSettings : GaussianSettings {
   double prior_variance = 10.0;
   std::int64_t minibatch = 0;
