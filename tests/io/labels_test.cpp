@@ -61,5 +61,27 @@ TEST_F(Checksum, IsTheCrcAndTheSize) {
   expect_file_error([&] { file_checksum(folder_); }, {folder_.string()});
 }
 
+std::string sha256_of(const std::string& message) {
+  MemorySource source("memory", message);
+  return sha256(source);
+}
+
+TEST(Sha256, HasTheStandardsExamples) {  // of FIPS 180-4, as NIST publishes them with it
+  EXPECT_EQ(sha256_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256_of("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+                      "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"),
+            "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
+  EXPECT_EQ(sha256_of(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_F(Checksum, OfAPackedFileIsThatOfItsContent) {
+  FileSource packed(write_gz("packed", "abc")), plain(write("plain", "abc"));
+  EXPECT_EQ(sha256(packed), sha256(plain));
+}
+
 }  // namespace
 }  // namespace fisherman

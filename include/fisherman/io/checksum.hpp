@@ -1,13 +1,20 @@
-// A fingerprint of a data file, by which a resumed run notices that its data have changed.
+// Fingerprints of data files: one by which a resumed run notices that its data have changed, and one by which a
+// published file is known.
 #pragma once
 
 #include <filesystem>
 #include <string>
+
+#include "fisherman/io/byte_source.hpp"
 
 namespace fisherman {
 
 /// The CRC-32 of the bytes on disk and their number: `crc32:cbf43926 bytes:9`. It guards against
 /// mistakes, not against forgery.
 std::string file_checksum(const std::filesystem::path& path);
+
+/// The SHA-256 (FIPS 180-4) of what is still to come from the source, as 64 hexadecimal digits. Of a FileSource it
+/// is that of the content, however that was packed.
+std::string sha256(ByteSource& source);
 
 }  // namespace fisherman
