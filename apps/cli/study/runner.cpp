@@ -1,7 +1,6 @@
 #include "runner.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "../child.hpp"
 #include "../command.hpp"
 #include "../report/run.hpp"
 #include "fisherman/core/error.hpp"
@@ -22,24 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Starts this program again with other arguments, standard output to nowhere and errors to a file. It ends when
-/// its parent does, even if that is killed.
-pid_t spawn(const std::vector<std::string>& arguments, const fs::path& errors) {
-  std::vector<char*> words;
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.data()));
-  words.push_back(nullptr);
-  const pid_t parent = getpid(), pid = fork();
-  if (pid < 0) throw FileError(sentence("a trial cannot be started: ", std::strerror(errno)));
-  if (pid > 0) return pid;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // it was killed before we asked
-  const int nowhere = open("/dev/null", O_RDWR);
-  const int log = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  dup2(nowhere, STDIN_FILENO);
-  dup2(nowhere, STDOUT_FILENO);
-  dup2(log < 0 ? nowhere : log, STDERR_FILENO);
-  execv("/proc/self/exe", words.data());
-  _exit(127);
+/// Starts this program again with other arguments, its errors to a file.
+pid_t start_again(const std::vector<std::string>& arguments, const fs::path& errors) {
+  const int log = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const pid_t pid = start_child("/proc/self/exe", arguments, log);
+  if (log >= 0) close(log);
+  return pid;
 }
 
 std::string last_line(const fs::path& path) {
@@ -117,7 +105,7 @@ void Runner::begin(Trial& trial) {
   else
     fs::remove_all(folder);
   store_.begin(trial);
-  running_.push_back({spawn(arguments, errors_of(trial)), &trial});
+  running_.push_back({start_again(arguments, errors_of(trial)), &trial});
 }
 
 bool Runner::collect_result(Trial& trial) const {
