@@ -47,6 +47,7 @@ void add_fit_flow(CLI::App& fit, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app, int& exit_code);
+void add_data(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   cli::add_compare(app, exit_code);
   cli::add_tune(app, exit_code);
   cli::add_reproduce(app, exit_code);
+  cli::add_data(app, exit_code);
   cli::add_list(app, exit_code);
   cli::add_check(app, exit_code);
   cli::add_completion(app, exit_code);

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "datasets/catalogue.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "study/rates.hpp"
@@ -30,6 +31,15 @@ void print_verdicts(const std::filesystem::path& folder) {
             << '\n';
 }
 
+/// A missing file, and how to get it.
+std::string missing_words(const std::filesystem::path& file, const std::string& folder) {
+  const std::string set = datasets::set_with(file.filename().string());
+  const std::string hint =
+      set.empty() ? ""
+                  : sentence("; fisherman data get ", set, " --data-dir ", folder, " fetches it");
+  return sentence(file.string(), ": is not there; --data-dir says where the data are", hint);
+}
+
 int Reproduce::run() {
   check();
   Extent extent = quick ? figure->quick : figure->full;
@@ -52,7 +62,7 @@ int Reproduce::run() {
   for (const Problem& problem : plan.problems)
     for (const std::string& file : {problem.data, problem.labels})
       if (!file.empty() && !std::filesystem::exists(file))
-        throw FileError(file + ": is not there; --data-dir says where the data are");
+        throw FileError(missing_words(file, data_folder));
   Store store(out, plan.identity());
   const std::optional<Measured> measured = measure(plan, store, *this);
   if (!measured) {

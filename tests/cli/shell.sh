@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 # Every command tells what it is for, by an example too.
-for command in "" fit "fit logistic" "fit reduced-rank" "fit flow" predict report compare "compare logistic" tune "tune flow" reproduce "reproduce rates" list check completion man; do
+for command in "" fit "fit logistic" "fit reduced-rank" "fit flow" predict report compare "compare logistic" tune "tune flow" reproduce "reproduce rates" data "data get" "data list" list check completion man; do
   # shellcheck disable=SC2086  # the command is words
   "$program" $command --help >help.txt || fail "$command --help"
   has help.txt "Example:" "fisherman ${command%% *}"
@@ -37,12 +37,13 @@ offers "bw" fit logistic --geometry = b
 offers "affine bw euclidean" fit logistic --geometry =
 offers "" fit logistic --seed ""
 offers "bash" completion b
+offers "mnist mushrooms" data get m
 offers "stiefel stiefel-polar stiefel-qr" check stief
 mkdir folder && touch "file one.csv"
 offers "file one.csv" fit logistic --data fil
 offers "folder" report fo
 offers "--out" report --o
-[[ $(offered "") == *"fit predict report compare tune reproduce list check completion man"* ]] || fail "commands: $(offered "")"
+[[ $(offered "") == *"fit predict report compare tune reproduce data list check completion man"* ]] || fail "commands: $(offered "")"
 
 # The other shells at least parse theirs, where they are.
 "$program" completion zsh >_fisherman
