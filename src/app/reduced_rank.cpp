@@ -38,7 +38,11 @@ void ReducedRankSettings::describe(Options& o) {
         {"auto", "pixel", "standardize", "none"});
   o.add("passes", passes, "over the data, if --iterations is 0; 1000 iterations at least",
         Rule::positive);
-  o.add("starts", starts, "the best of so many is kept; the first is the paper's", Rule::positive);
+  o.add("initial", initial, "the first coefficients",
+        {{"means", "small ones, in the directions in which the classes' means differ most"},
+         {"paper", "ones on the diagonal"}});
+  o.add("starts", starts, "the best of so many is kept; all but the first are random",
+        Rule::positive);
   o.add("holdout", holdout, "share of the rows that is not fitted but tested on", Rule::fraction);
   o.add("standard-errors", standard_errors, "from the Fisher information; auto: if it is cheap",
         {"auto", "on", "off"});
@@ -200,19 +204,6 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, 
   return plan;
 }
 
-ReducedRank reduced_rank_start(const ClassData& data, Index rank, Index start, std::uint64_t seed) {
-  const Index p = data.features(), k = data.classes() - 1;
-  const Euclidean intercepts(Vector::Zero(k));
-  const Matrix S = Matrix::Identity(rank, rank);
-  if (start == 0)  // ones on the diagonal
-    return ReducedRank(FixedRank(Matrix::Identity(p, rank), S, Matrix::Identity(k, rank)),
-                       intercepts);
-  const Draws draws(seed, (std::uint64_t(1) << 62) + std::uint64_t(start));
-  return ReducedRank(
-      FixedRank(thin_qr(draws.normals(0, p, rank)).Q, S, thin_qr(draws.normals(1, k, rank)).Q),
-      intercepts);
-}
-
 ReducedRank reduced_rank_point(const AnyFrame& frame) {
   if (frame.kind() == typeid(ExtrinsicReducedRank).name())
     return frame.as<ExtrinsicReducedRank>().base();
@@ -225,7 +216,7 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
   const bool extrinsic = s.method == "extrinsic", learning = s.method != "rsgd";
   const Index p = data->features(), k = data->classes() - 1;
   Multinomial model(data, {.batch = s.batch, .scores = scores_of(s)});
-  const ReducedRank first = reduced_rank_start(*data, rank, start, std::uint64_t(s.seed));
+  const ReducedRank first = first_point(*data, s, rank, start);
   double epsilon = s.epsilon;
   if (epsilon == 0.0 && learning) {
     // ε fades like ε/n, and a direction that few scores have seen is amplified by up to n/ε. With the
@@ -238,7 +229,7 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
   const auto planned =
       s.iterations > 0 ? s.iterations
                        : std::max<std::int64_t>(1000, std::int64_t(std::ceil(s.passes * per_pass)));
-  const Average average({.on = s.average != "off", .start = 0, .power = 2.0});
+  const Average average({.on = s.average != "off", .start = 0, .power = 4.0});
   ErasedRun run{
       {extrinsic ? AnyFrame(ExtrinsicReducedRank(first)) : AnyFrame(first),
        fisher_for(s, p, k, rank, epsilon, plan.single_operators), std::uint64_t(s.seed), average},

@@ -65,7 +65,7 @@ ReducedRankLeg descend(const FitRows& rows, const ReducedRankSettings& s, Index 
   };
   bool interrupted = false;
   const auto best = factor_lbfgs(
-      *rows.train, reduced_rank_start(*rows.train, rank, start, std::uint64_t(s.seed)),
+      *rows.train, first_point(*rows.train, s, rank, start),
       {.iterations = s.iterations > 0 ? s.iterations : 1000, .tolerance = 1e-7},
       [&](Index k, double value) {
         interrupted = !watch({.iteration = k, .seconds = passed(), .objective = value});

@@ -73,7 +73,7 @@ ModelExample reduced_rank(const Sizes& sizes, std::uint64_t seed) {
   const auto data = std::make_shared<const ClassData>(
       random_matrix(features, rows, seed), std::vector<int>(drawn.begin(), drawn.end()), classes);
   const Multinomial model(data, {.batch = std::min<Index>(rows, 20)});
-  const ReducedRank point = reduced_rank_start(*data, rank, 1, seed);
+  const ReducedRank point = random_start(*data, rank, Draws(seed, 0));
   return {{"minibatch", AnyModel::of<ReducedRank>(model), point, {}, false}};
 }
 

@@ -21,7 +21,7 @@ TEST(Uncertainty, StandardErrorsAgreeWithABootstrap) {
     return std::make_shared<const ClassData>(x, y, K);
   };
   const auto fitted = [&](const ClassData& data) {
-    return factor_lbfgs(data, reduced_rank_start(data, 1, 0, 1), {.tolerance = 1e-10}).point;
+    return factor_lbfgs(data, diagonal_start(data, 1), {.tolerance = 1e-10}).point;
   };
   const Vector alpha{{0.2, -0.3}};
   const auto data = drawn((B.transpose() * x).colwise() + alpha, 7);

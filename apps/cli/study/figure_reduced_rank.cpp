@@ -80,6 +80,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
       problem.share(
           {{"rank", std::to_string(data.ranks[r])},
            {"batch", "128"},
+           {"initial", "paper"},
            {"scores", "128"},
            {"epsilon", "1"},
            {"step-size", "0.0316227766"},  // c₀/c₁^α = 1/100^0.75
@@ -100,6 +101,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                             5,
                             here,
                             {{"method", "ifngd"},
+                             {"initial", "means"},
                              {"scores", "0"},
                              {"epsilon", "0"},
                              {"step-size", "0"},
@@ -114,7 +116,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   }
   plan.notes = {
       "Settings are the paper's and are not tuned: 128 rows and 128 scores an iteration, c0 = 1, "
-      "c1 = 100, α = 0.75, ε = 1.",
+      "c1 = 100, α = 0.75, ε = 1, B with ones on its diagonal at first.",
       "EMNIST letters is not to be had in full; the lower row is a sample of 2,990 images of the "
       "A-Z letters, with all 26 "
       "classes. It must not be read as a result on EMNIST.",

@@ -20,6 +20,7 @@ struct ReducedRankSettings : RunSettings {
   std::string blocks = "column";
   std::string precision = "auto";
   std::string scale = "auto";
+  std::string initial = "means";
   double passes = 3.0;
   std::int64_t starts = 1;
   double holdout = 0.0;
@@ -63,11 +64,19 @@ struct MemoryPlan {
 MemoryPlan plan_memory(const ReducedRankSettings& settings, Index rows, Index columns, Index kept,
                        Index classes, Index rank);
 
-/// `method` must not be "lbfgs". Start 0 is the paper's; the others are random.
+/// Small coefficients in the r directions in which the means of the classes differ most: the same for every
+/// seed. The paper's start is ones on the diagonal.
+ReducedRank means_start(const ClassData& data, Index rank);
+ReducedRank diagonal_start(const ClassData& data, Index rank);
+ReducedRank random_start(const ClassData& data, Index rank, const Draws& draws);
+/// Start 0 is what `initial` says; the others are random.
+ReducedRank first_point(const ClassData& data, const ReducedRankSettings& settings, Index rank,
+                        Index start);
+
+/// `method` must not be "lbfgs".
 ErasedRun make_run(const std::shared_ptr<const ClassData>& data,
                    const ReducedRankSettings& settings, Index rank, Index start,
                    const MemoryPlan& plan);
-ReducedRank reduced_rank_start(const ClassData& data, Index rank, Index start, std::uint64_t seed);
 /// The point of a run's frame, intrinsic or extrinsic.
 ReducedRank reduced_rank_point(const AnyFrame& frame);
 
