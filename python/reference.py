@@ -1,6 +1,6 @@
 """Prints the reference of the package as Markdown, from its docstrings: docs/python_reference.md.
 
-    python python/reference.py > docs/python_reference.md
+    python -P python/reference.py > docs/python_reference.md    # -P: the installed package, not the sources
 """
 
 import inspect
