@@ -107,7 +107,7 @@ def ours(X, y, budget, **options):
         if iteration > 0 and seconds >= due:
             model.fit(X, y, resume=state, progress=lambda record: record["iteration"] >= iteration)
             points.append((seconds, point()))
-            state, due = model.state_, seconds + 0.5 * (seconds - clock[1]) + 0.2
+            state, due = model.state_, seconds + 0.25 * (seconds - clock[1]) + 0.1
     return [*points, end]
 
 
