@@ -1,4 +1,4 @@
-"""What Python costs: the time of a fit beyond that of the callback, and of an estimator beyond the core.
+"""What Python costs: the time of a fit beyond the callback's and the core's, and of an estimator beyond the core's.
 
     python bench/python_overhead.py
 
@@ -8,17 +8,23 @@ of it is spent on one core.
 
 import statistics
 import time
+import warnings
 
 import numpy as np
 
 import fisherman
 
 
-def logistic(rows, d, seed=1):
-    """A logistic regression in NumPy, with the seconds that it took so far."""
+def data(rows, d, seed=1):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, d))
     y = (X @ rng.normal(size=d) / np.sqrt(d) + rng.logistic(size=rows) > 0).astype(float)
+    y[:2] = 0.0, 1.0  # both classes, however few rows there are
+    return X, y
+
+
+def logistic(X, y):
+    """A logistic regression in NumPy, with the seconds that it took so far."""
 
     def density(beta):
         began = time.process_time()
@@ -33,38 +39,62 @@ def logistic(rows, d, seed=1):
     return density
 
 
-def nothing(values, d):
-    """A density of no cost."""
-    slopes = np.zeros((values, d))
-
-    def density(beta):
-        began = time.process_time()
-        out = slopes[: len(beta), 0], slopes[: len(beta)]
-        density.seconds += time.process_time() - began
-        density.calls += 1
-        return out
-
-    density.seconds, density.calls = 0.0, 0
-    return density
+OPTIONS = {"iterations": 200, "eval_every": 0, "batch": 100}
 
 
-def callback(density, d=50, draws=100, iterations=200):
-    """Processor time of a run beyond the callback's, as a share of the callback's."""
-    last = {}
+class Clock:
+    """The clocks after the first and the last iteration: what comes before and after is not in it."""
 
-    def step(record):  # the clocks after the last iteration: what follows (Pareto k) is not in it
-        if record["iteration"] in (1, iterations):
-            last[record["iteration"]] = time.process_time(), density.seconds, density.calls
+    def __init__(self, density=None):
+        self.density, self.times = density, []
 
-    fisherman.vi.gaussian(
-        density, d, iterations=iterations, eval_every=0, batch=draws, progress=step
-    )
-    whole, own, calls = (b - a for a, b in zip(last[1], last[iterations]))
-    return whole / own - 1.0, own / calls, (whole - own) / calls
+    def __call__(self, record):
+        if record["iteration"] in (1, OPTIONS["iterations"]):
+            own = (self.density.seconds, self.density.calls) if self.density else (0.0, 0)
+            self.times.append((time.process_time(), *own))
+
+    def spent(self):
+        return (b - a for a, b in zip(*self.times))
 
 
-def border(d=50, count=2000):
-    """Of that, the border alone: draws to Python, the checks, the answer back."""
+def callback(X, y):
+    """Processor time of an iteration: the callback's own, and the rest."""
+    density = logistic(X, y)
+    clock = Clock(density)
+    fit = fisherman.vi.gaussian(density, X.shape[1], progress=clock, **OPTIONS)
+    whole, own, calls = clock.spent()
+    return own / calls, (whole - own) / calls, fit
+
+
+def built_in(X, y):
+    """Processor time of an iteration of the same fit, whose density is the core's."""
+    clock = Clock()
+    fit = fisherman.BayesianLogisticRegression(
+        estimator="stl", no_standardize=True, prior_variance=10.0, **OPTIONS
+    ).fit(X, y, progress=clock)
+    whole, _, _ = clock.spent()
+    return whole / (OPTIONS["iterations"] - 1), fit
+
+
+def parts(d=50, count=21):
+    """What an iteration takes besides the density: the core's algebra, and Python's border.
+
+    A density of two rows costs next to nothing, and what it costs the core is known from one of 202."""
+    few, many = data(2, d), data(202, d)
+    _, _, theirs = callback(*many)
+    _, ours = built_in(*many)
+    np.testing.assert_allclose(theirs.mean, ours.mean_, atol=1e-12)  # they are the same fit
+    np.testing.assert_allclose(theirs.covariance, ours.covariance_, atol=1e-12)
+    core, border = [], []
+    for _ in range(count):
+        rest, small, large = callback(*few)[1], built_in(*few)[0], built_in(*many)[0]
+        core.append(small - (large - small) / 100.0)
+        border.append(rest - core[-1])
+    return statistics.median(core), statistics.median(border)
+
+
+def checking(d=50, count=2000):
+    """Of the border, the checks of the answer."""
     density = fisherman.vi.Checked(lambda x: (x[:, 0], x), d)
     draws = np.zeros((100, d))
     began = time.process_time()
@@ -96,13 +126,18 @@ def estimator(count=30):
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    core, border = parts()
+    print(
+        f"100 draws, d=50: an iteration takes the core {core * 1e6:.0f} us, and crossing to Python and back "
+        f"{border * 1e6:.0f} us, of which {checking() * 1e6:.1f} us check the answer"
+    )
     for rows in (100, 500, 2000):
-        share, own, more = (statistics.median(f) for f in zip(*[callback(logistic(rows, 50)) for _ in range(5)]))
-        print(
-            f"100 draws, d=50, {rows} rows: the callback takes {own * 1e6:.0f} us, the rest of an "
-            f"iteration {more * 1e6:.0f} us, which is {share:.1%}"
+        own, rest = (
+            statistics.median(f) for f in zip(*[callback(*data(rows, 50))[:2] for _ in range(7)])
         )
-    _, _, more = callback(nothing(5000, 1), d=1, draws=5000)
-    print(f"in one dimension, 5000 draws, as many numbers and no geometry: {more * 1e6:.0f} us")
-    print(f"of the rest, checking the callback's answer takes {border() * 1e6:.1f} us")
+        print(
+            f"{rows} rows: the callback takes {own * 1e6:.0f} us, the border {border / own:.1%} of that; all of the "
+            f"iteration besides the callback {rest * 1e6:.0f} us, {rest / own:.1%}"
+        )
     print(f"an estimator's fit takes {estimator() * 1e3:.2f} ms beyond the core's")
