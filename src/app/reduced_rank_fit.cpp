@@ -66,7 +66,7 @@ ReducedRankLeg descend(const FitRows& rows, const ReducedRankSettings& s, Index 
   bool interrupted = false;
   const auto best = factor_lbfgs(
       *rows.train, first_point(*rows.train, s, rank, start),
-      {.iterations = s.iterations > 0 ? s.iterations : 1000, .tolerance = 1e-7},
+      {.iterations = s.iterations > 0 ? s.iterations : 1000, .tolerance = 1e-8},
       [&](Index k, double value) {
         interrupted = !watch({.iteration = k, .seconds = passed(), .objective = value});
         return !interrupted;

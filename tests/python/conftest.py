@@ -1,10 +1,14 @@
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# A shell starts what it puts into the background with Ctrl-C ignored, and Python leaves it at that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
