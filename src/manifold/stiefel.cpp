@@ -52,7 +52,8 @@ Matrix Stiefel::cayley(const Matrix& w) const {
     Matrix full = Matrix::Zero(n, n);
     full.leftCols(p) = w;
     full.topRightCorner(p, n - p) = -w.bottomRows(n - p).transpose();
-    return Q_ * (I - 0.5 * full).partialPivLu().solve(I + 0.5 * full);
+    // (I−w/2)⁻¹(I+w/2) = 2(I−w/2)⁻¹ − I, and w is skew.
+    return 2.0 * (I + 0.5 * full).partialPivLu().solve(Q_.transpose()).transpose() - Q_;
   }
   Matrix A = Matrix::Zero(n, 2 * p), B = Matrix::Zero(n, 2 * p);
   A.topLeftCorner(p, p) = 0.5 * w.topRows(p);

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "elementwise.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/model/logistic_quadrature.hpp"
-#include "sigmoid.hpp"
 
 namespace fisherman {
 namespace {
@@ -44,13 +44,9 @@ Vector LogisticTarget::log_density(const Matrix& betas, Matrix& gradients) const
   Matrix eta = design() * betas;  // and then y − σ(η)
   std::vector<Vector> sums(std::size_t((rows() + block - 1) / block));
   for_row_blocks(rows(), [&](Index first, Index count, std::size_t task) {
-    Vector& sum = sums[task] = Vector::Zero(betas.cols());
+    Vector& sum = sums[task] = Vector(betas.cols());
     for (Index k = 0; k < betas.cols(); ++k)
-      for (Index i = first; i < first + count; ++i) {
-        const double e = eta(i, k);
-        sum(k) += y_(i) * e - softplus(e);
-        eta(i, k) = y_(i) - sigmoid(e);
-      }
+      sum(k) = bernoulli(y_.segment(first, count), eta.col(k).segment(first, count));
   });
   gradients.noalias() = weight_ * design().transpose() * eta;
   gradients -= betas / prior_variance_;
@@ -64,14 +60,10 @@ Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
   const Matrix eta = design() * betas;
   Vector weights(rows());
   for_row_blocks(rows(), [&](Index first, Index count, std::size_t) {
-    for (Index i = first; i < first + count; ++i) {
-      double sum = 0.0;
-      for (Index k = 0; k < betas.cols(); ++k) {
-        const double s = sigmoid(eta(i, k));
-        sum += s * (1.0 - s);
-      }
-      weights(i) = weight_ * sum / double(betas.cols());
-    }
+    Vector sum = Vector::Zero(count);
+    for (Index k = 0; k < betas.cols(); ++k)
+      add_bernoulli_variances(eta.col(k).segment(first, count), sum);
+    weights.segment(first, count) = weight_ / double(betas.cols()) * sum;
   });
   Matrix hessian = -(design().transpose() * (weights.asDiagonal() * design()));
   hessian.diagonal().array() -= 1.0 / prior_variance_;

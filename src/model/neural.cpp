@@ -4,6 +4,7 @@
 #include <numbers>
 #include <utility>
 
+#include "elementwise.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
 
@@ -20,12 +21,11 @@ Matrix with_ones(const Matrix& X) {
   return out;
 }
 
-// By exp, which Eigen vectorises; their error is a rounding of 1.
-void activate(Activation kind, Eigen::Ref<Matrix> a) {
+void activate(Activation kind, Matrix& a) {
   if (kind == Activation::tanh)
-    a = 1.0 - 2.0 / ((2.0 * a.array()).exp() + 1.0);
+    apply_tanh(a.reshaped());
   else if (kind == Activation::sigmoid)
-    a = 1.0 / ((-a.array()).exp() + 1.0);
+    apply_sigmoid(a.reshaped());
   else
     a = a.cwiseMax(0.0);
 }
@@ -99,15 +99,12 @@ Vector NeuralTarget::log_density(const Matrix& betas, Matrix& gradients) const {
       const auto labels = y_.segment(first, rows);
       for (Index from = 0; from < draws; from += draws_a_tile) {
         const Index count = std::min(draws_a_tile, draws - from);
-        const Forward net(x, betas.middleCols(from, count), h, options_.activation);
+        Forward net(x, betas.middleCols(from, count), h, options_.activation);
         Matrix back(rows, h * count);
         for (Index k = 0; k < count; ++k) {
-          const auto eta = net.eta.col(k).array();
-          const Eigen::ArrayXd e = (-eta.abs()).exp();
-          const Eigen::ArrayXd sigma = (eta >= 0.0).select(1.0 / (1.0 + e), e / (1.0 + e));
-          const Vector delta = labels.array() - sigma;
           auto out = part.col(from + k);
-          out(betas.rows()) += (labels.array() * eta - eta.cwiseMax(0.0) - (1.0 + e).log()).sum();
+          out(betas.rows()) += bernoulli(labels, net.eta.col(k));
+          const auto delta = net.eta.col(k);
           out(betas.rows() - 1) += delta.sum();
           out.segment(p * h, h).noalias() += net.hidden.middleCols(k * h, h).transpose() * delta;
           back.middleCols(k * h, h).noalias() =

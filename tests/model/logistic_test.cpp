@@ -67,6 +67,59 @@ TEST(LogisticTarget, GradientAndHessianAreDerivatives) {
   }
 }
 
+/// log p(y | η) with its first and second derivative in η, in long double.
+struct Bernoulli {
+  long double value, residual, variance;
+  Bernoulli(long double y, long double eta) {
+    const long double e = std::exp(-std::abs(eta));
+    value = y * eta - std::max(eta, 0.0L) - std::log1p(e);
+    residual = y - (eta >= 0 ? 1 : e) / (1 + e);
+    variance = e / ((1 + e) * (1 + e));
+  }
+};
+
+// One coefficient, equal to 1, so that the column is the logits; its prior has the density exp(−πβ²). The vectorised
+// exponential has errors of some 2e-16, a sum of n rows n times that at most.
+TEST(LogisticTarget, IsExactForLogitsOfAnySize) {
+  const double pi = std::acos(-1.0), prior_variance = 0.5 / pi;
+  const Matrix one = Matrix::Ones(1, 1);
+  Matrix slope(1, 1);
+  std::vector<double> logits = {0.0, -0.0, 1e-300, 699.9, -700.1, 709.0, -1e5};
+  for (int k = -2000; k <= 2000; ++k) logits.push_back(0.0371 * k);
+  for (const double y : {0.0, 1.0})
+    for (const double eta : logits) {
+      const LogisticTarget t(Matrix::Constant(1, 1, eta), Vector::Constant(1, y), prior_variance);
+      const Bernoulli exact(y, eta);
+      const double scale = 1e-15 * (10.0 + std::abs(eta));
+      EXPECT_NEAR(t.log_density(one, slope)(0) + pi, double(exact.value), scale) << eta;
+      EXPECT_NEAR(slope(0) + 2.0 * pi, double(eta * exact.residual), scale) << eta;
+      EXPECT_NEAR(t.mean_hessian(one)(0) + 2.0 * pi, double(-eta * eta * exact.variance), scale)
+          << eta;
+    }
+
+  for (const Index n : {1, 7, 8, 511, 512, 513, 1500}) {  // tails of registers and of blocks
+    const Matrix X = 5.0 * toy::random_matrix(n, 1, 3);
+    Vector y(n);
+    long double value = 0, gradient = 0, hessian = 0;
+    for (Index i = 0; i < n; ++i) {
+      y(i) = double(i % 3 == 0);
+      const Bernoulli exact(y(i), X(i));
+      value += exact.value, gradient += X(i) * exact.residual;
+      hessian -= X(i) * X(i) * exact.variance;
+    }
+    const LogisticTarget t(X, y, prior_variance);
+    const double scale = 1e-15 * double(10 + 10 * n);
+    EXPECT_NEAR(t.log_density(one, slope)(0) + pi, double(value), scale) << n;
+    EXPECT_NEAR(slope(0) + 2.0 * pi, double(gradient), scale) << n;
+    EXPECT_NEAR(t.mean_hessian(one)(0) + 2.0 * pi, double(hessian), scale) << n;
+  }
+
+  const LogisticTarget t(Matrix::Ones(20, 1), Vector::Zero(20), prior_variance);
+  EXPECT_TRUE(std::isnan(t.log_density(Matrix::Constant(1, 1, NAN), slope)(0)));
+  EXPECT_TRUE(std::isnan(slope(0)));
+  EXPECT_TRUE(std::isnan(t.mean_hessian(Matrix::Constant(1, 1, NAN))(0)));
+}
+
 // Gauss-Hermite products are no independent check of the quadrature, so: two coefficients, a fine grid.
 TEST(LogisticTarget, ExpectationEqualsABruteForceIntegral) {
   const LogisticTarget t = example(15, 2, 3.0, 2);

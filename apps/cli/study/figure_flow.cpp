@@ -90,18 +90,18 @@ const FigureKind& figure_flow() {
   static const FigureKind kind = {
       "figure-flow",
       "a Bayesian neural network by normalising flows on German Credit, Labour Force and Census",
-      {.iterations = 2000,
+      {.iterations = 1000,
        .random = 18,
        .rounds = 0,
        .tuning_seeds = 1,
        .runs = 10,
-       .paper_transport = true},
+       .transport_runs = 0},
       {.iterations = 100,
        .random = 4,
        .rounds = 0,
        .tuning_seeds = 1,
        .runs = 2,
-       .paper_transport = true},
+       .transport_runs = 0},
       plan_of};
   return kind;
 }

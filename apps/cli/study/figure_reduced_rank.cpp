@@ -135,13 +135,13 @@ const FigureKind& figure_reduced_rank() {
        .rounds = 0,
        .tuning_seeds = 0,
        .runs = 3,
-       .paper_transport = true},
+       .transport_runs = 0},
       {.iterations = 50,
        .random = 0,
        .rounds = 0,
        .tuning_seeds = 0,
        .runs = 1,
-       .paper_transport = true},
+       .transport_runs = 0},
       plan_of};
   return kind;
 }

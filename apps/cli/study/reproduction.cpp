@@ -18,6 +18,8 @@ Json FigurePlan::identity() const {
     here["problem"] = problem_names[line.problem];
     for (const auto& [option, value] : line.settings) here[option] = value;
     here["grid"] = line.grid;
+    if (line.tuned_as) here["tuned as"] = *line.tuned_as;
+    if (line.runs > 0) here["runs"] = line.runs;
   }
   out["random"] = search.random;
   out["rounds"] = search.rounds;
@@ -45,8 +47,7 @@ std::string extent_words(const Extent& extent, const Extent& full) {
   add(extent.rounds, full.rounds, "rounds of neighbours");
   add(extent.tuning_seeds, full.tuning_seeds, "seeds to tune on");
   add(extent.runs, full.runs, "runs of each method");
-  if (extent.paper_transport != full.paper_transport)
-    out += "; the Fisher estimate is carried by the frame (in full: by the paper's transport)";
+  add(extent.transport_runs, full.transport_runs, "runs with the paper's transport");
   return sentence("Extent: ", out, ".");
 }
 
@@ -129,13 +130,15 @@ std::optional<Measured> measure(const FigurePlan& plan, Store& store, const Stud
     Settings settings = line.settings;
     out.tuned.emplace_back("not tuned");
     out.tried.emplace_back();
-    if (searches[l]) {
-      out.tried[l] = searches[l]->ranking();
+    const std::optional<Search>& search = searches[line.tuned_as.value_or(l)];
+    if (search) {
+      out.tried[l] = search->ranking();
       const Cell best = out.tried[l].front().cell;
-      settings = searches[l]->settings(best);
-      out.tuned[l] = searches[l]->words(best);
+      settings = search->settings(best);
+      settings.insert(settings.end(), line.settings.begin(), line.settings.end());
+      out.tuned[l] = search->words(best);
     }
-    for (std::int64_t seed = 1; seed <= plan.seeds; ++seed) {
+    for (std::int64_t seed = 1; seed <= plan.runs_of(line); ++seed) {
       runs.push_back(store.trial(plan.problems[line.problem].trial(settings, seed)));
       phases.name(runs.back(), sentence(about(line), ", seed ", seed));
     }
@@ -148,9 +151,10 @@ std::optional<Measured> measure(const FigurePlan& plan, Store& store, const Stud
   require(next == runs.begin() + std::ptrdiff_t(references), "a reference is missing");
   for (const Line& line : plan.lines) {
     const double reference = out.references[line.problem];
-    const Band all = band(line.label, {next, next + std::ptrdiff_t(plan.seeds)});
+    const auto end = next + std::ptrdiff_t(plan.runs_of(line));
+    const Band all = band(line.label, {next, end});
     out.bands.push_back(std::isfinite(reference) ? all.above(reference) : all);
-    next += std::ptrdiff_t(plan.seeds);
+    next = end;
   }
   return out;
 }

@@ -21,7 +21,9 @@ struct Line {
   int colour;  // as in page.css; ours is the last
   std::size_t problem;
   Settings settings;
-  std::string grid;  // what is tuned, and over which values; empty: nothing
+  std::string grid;                          // what is tuned, and over which values; empty: nothing
+  std::optional<std::size_t> tuned_as = {};  // or this line's choice, with our settings over it
+  std::int64_t runs = 0;                     // 0: as many as the plan says
 };
 
 struct PanelPlan {
@@ -47,7 +49,8 @@ struct Finding {
 /// How much of it: as in the paper, or less.
 struct Extent {
   std::int64_t iterations, random, rounds, tuning_seeds, runs;
-  bool paper_transport;  // instead of the frame, which costs nothing
+  std::int64_t
+      transport_runs;  // with the paper's transport, beside those with the frame, which costs nothing
 };
 
 struct FigurePlan {
@@ -62,6 +65,7 @@ struct FigurePlan {
   std::vector<std::string> notes;              // where this differs from the paper
   std::function<std::vector<Finding>(const FigurePlan&, const Measured&)> findings;
 
+  std::int64_t runs_of(const Line& line) const { return line.runs > 0 ? line.runs : seeds; }
   /// What the results depend on.
   Json identity() const;
 };
