@@ -16,8 +16,8 @@
 namespace fisherman {
 
 FlowSettings::FlowSettings() {
-  batch = 10;
-  scores = 10;
+  batch = 50;
+  scores = 50;
   delay = 300.0;
   tolerance = 1.0;
   eval_every = 20;
@@ -42,7 +42,8 @@ void FlowSettings::describe(Options& o) {
   o.add("hidden", hidden, "units of the hidden layer", Rule::positive);
   o.add("activation", activation, "of the hidden units", {"tanh", "sigmoid", "relu"});
   o.add("prior-variance", prior_variance, "of each weight", Rule::positive);
-  o.add("window", window, "scores that the Fisher estimate keeps", Rule::positive);
+  o.add("window", window, "scores that the Fisher estimate keeps; 0: three a weight, 200 to 800",
+        Rule::not_negative);
   o.add("free-w1", free_w1, "let W1 move, which q does not depend on (paper, scaled)");
   o.add("layers", layers, "of a Sylvester flow", Rule::positive);
   o.add("rank", rank, "columns of each Q of a Sylvester flow", Rule::positive);
@@ -71,6 +72,10 @@ NeuralOptions FlowSettings::network() const {
           .prior_variance = prior_variance};
 }
 
+Index FlowSettings::window_of(Index weights) const {
+  return window > 0 ? window : std::clamp<Index>(3 * weights, 200, 800);
+}
+
 Index FlowSettings::minibatch_of(Index rows) const {
   require(minibatch >= -1, "--minibatch is ", minibatch, ", but must be -1, 0 or positive");
   if (minibatch >= 0) return minibatch;
@@ -79,7 +84,7 @@ Index FlowSettings::minibatch_of(Index rows) const {
 
 namespace {
 
-constexpr std::int64_t at_most = 20000;  // iterations, if the number is left to us
+constexpr std::int64_t at_most = 40000;  // iterations, if the number is left to us
 constexpr std::uint32_t for_start = 100;
 
 /// A little to each side of 0: at 0 the units of a network cannot be told apart, and the gradient vanishes.
@@ -110,8 +115,9 @@ SylvesterFlow::Frame start(const SylvesterFlow& family, const FlowSettings& s) {
 /// H₀ = εI. By default ε = K: a direction that no score in the window has seen counts as one of Fisher
 /// information 1. (The mean squared score would be several times that, because the scores of b₂ are
 /// heavy-tailed, and makes runs slower: docs/results_flow.md.)
-WindowOptions window_options(const FlowSettings& s) {
-  return {.size = s.window, .epsilon = s.epsilon > 0.0 ? s.epsilon : double(s.window)};
+WindowOptions window_options(const FlowSettings& s, Index weights) {
+  const Index size = s.window_of(weights);
+  return {.size = size, .epsilon = s.epsilon > 0.0 ? s.epsilon : double(size)};
 }
 
 AnyFisher fisher_for(const FlowSettings& s, const OrthogonalFlow& family,
@@ -119,7 +125,7 @@ AnyFisher fisher_for(const FlowSettings& s, const OrthogonalFlow& family,
   if (s.method == "ngd") return Exact(frame.dimension());
   if (s.method == "rsgd") return Identity(frame.dimension());
   if (s.method == "adam") return Adam(frame.dimension());
-  return FactoredWindow(family.score_shape(), window_options(s));
+  return FactoredWindow(family.score_shape(), window_options(s, family.dimension()));
 }
 
 /// The base's Fisher matrix is the identity; what couples it with the layers is left out.
@@ -131,7 +137,7 @@ AnyFisher fisher_for(const FlowSettings& s, const SylvesterFlow& family,
   if (s.method == "rsgd" || family.options().layers == 0) return Identity(frame.dimension());
   const Index base = family.base_dimension();
   return BlockDiagonal<AnyFisher>(
-      {Identity(base), Window(frame.dimension() - base, window_options(s))});
+      {Identity(base), Window(frame.dimension() - base, window_options(s, family.dimension()))});
 }
 
 StepRule rule_for(const FlowSettings& s) {

@@ -26,7 +26,7 @@ std::size_t at(std::size_t set, std::size_t method) { return set * methods + met
 std::vector<Finding> findings(const FigurePlan& plan, const Measured& m) {
   std::vector<Finding> out;
   const auto add = [&](const char* claim, std::size_t set, const Band& low, const Band& high) {
-    out.push_back({claim, plan.problem_names[set], low.last() < high.last(),
+    out.push_back({claim, plan.problem_names[set], ends_below(low, high),
                    sentence(end_words(low, 5), " against ", end_words(high, 5))});
   };
   for (std::size_t set = 0; set < std::size(data_sets); ++set)
@@ -55,7 +55,8 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
     Problem problem(application);
     problem.data = (folder / data_sets[set].file).string();
     problem.share(
-        {{"window", "200"},
+        {{"batch", "10"},
+         {"window", "200"},
          {"scores", "10"},
          {"epsilon", "1000"},
          {"iterations", std::to_string(extent.iterations)},

@@ -60,7 +60,7 @@ std::vector<Finding> findings(const FigurePlan& plan, const Measured& m) {
       const Band &with = m.bands[at(set, geometry, ngd)], &without = m.bands[at(set, geometry, gd)];
       add(sentence("Fisher information improves training efficiency: ", name_of(geometry, ngd),
                    " ends below ", name_of(geometry, gd)),
-          set, end_of(with) < end_of(without),
+          set, ends_below(with, without),
           sentence(end_words(with), " against ", end_words(without)));
     }
   for (const std::size_t geometry : {euclidean, bw})
@@ -88,7 +88,7 @@ std::vector<Finding> findings(const FigurePlan& plan, const Measured& m) {
         set, std::isfinite(there) && !curved.iterations.empty() && there < curved.iterations.back(),
         std::isfinite(there) ? "from " + iteration_words(there) : "not before the end");
     add("BW-NGD (Approx.) attains a better final ELBO than Euc-NGD (Approx.)", set,
-        end_of(curved) < end_of(flat), sentence(end_words(curved), " against ", end_words(flat)));
+        ends_below(curved, flat), sentence(end_words(curved), " against ", end_words(flat)));
   }
   return out;
 }

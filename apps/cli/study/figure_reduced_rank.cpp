@@ -14,15 +14,18 @@ using report::figure;
 struct Data {
   const char *name, *images, *labels;
   std::array<int, 3> ranks;  // from the largest down, as the paper has them
+  int shorter_extrinsic;     // by how much: with 26 classes an iteration takes a second
 };
 const Data data_sets[] = {
-    {"MNIST", "mnist-train-images-idx3-ubyte.gz", "mnist-train-labels-idx1-ubyte.gz", {8, 5, 2}},
+    {"MNIST", "mnist-train-images-idx3-ubyte.gz", "mnist-train-labels-idx1-ubyte.gz", {8, 5, 2}, 1},
     {"A-Z letters (sample)",
      "az-letters-sample-images-idx3-ubyte.gz",
      "az-letters-sample-labels-idx1-ubyte.gz",
-     {20, 12, 4}}};
+     {20, 12, 4},
+     10}};
+constexpr int shorter_printed = 20;
 
-enum Method : std::size_t { rsgd, extrinsic, intrinsic, ours, methods };
+enum Method : std::size_t { rsgd, extrinsic, intrinsic, printed, ours, methods };
 
 std::size_t at(std::size_t set, std::size_t rank, std::size_t method) {
   return (set * 3 + rank) * methods + method;
@@ -33,25 +36,29 @@ std::vector<Finding> findings(const FigurePlan& plan, const Measured& m) {
   for (std::size_t set = 0; set < std::size(data_sets); ++set) {
     std::vector<double> behind;
     for (std::size_t r = 0; r < 3; ++r) {
-      const Band &best = m.bands[at(set, r, intrinsic)], &flat = m.bands[at(set, r, extrinsic)],
-                 &plain = m.bands[at(set, r, rsgd)];
-      out.push_back({"IF-RNGD attains the best log-likelihood of the three",
-                     plan.problem_names[set * 3 + r],
-                     best.last() < flat.last() && best.last() < plain.last(),
+      const Band& flat = m.bands[at(set, r, extrinsic)];
+      const double end = flat.iterations.empty() ? 0.0 : flat.iterations.back();
+      const Band best = m.bands[at(set, r, intrinsic)].until(end),
+                 plain = m.bands[at(set, r, rsgd)].until(end);
+      const std::string where = sentence(plan.problem_names[set * 3 + r], " at ", end);
+      const std::optional<bool> ahead = ends_below(best, flat), far_ahead = ends_below(best, plain);
+      out.push_back({"IF-RNGD attains the best log-likelihood of the three", where,
+                     ahead == true ? far_ahead : (far_ahead == false ? far_ahead : ahead),
                      sentence(end_words(best, 4), " against ", end_words(flat, 4),
                               " (extrinsic) and ", end_words(plain, 4), " (RSGD)")});
       behind.push_back(flat.last() - best.last());
+      if (r < 2) continue;
+      out.push_back(
+          {"At the smallest rank extrinsic IF-NGD is comparable to RSGD: within a tenth "
+           "of its loss",
+           where, std::abs(flat.last() - plain.last()) < 0.1 * plain.last(),
+           sentence(end_words(flat, 4), " against ", end_words(plain, 4))});
     }
     out.push_back({"Extrinsic IF-NGD is behind IF-RNGD, and further as the rank shrinks",
                    data_sets[set].name,
                    0.0 < behind[0] && behind[0] < behind[1] && behind[1] < behind[2],
                    sentence("behind IF-RNGD by ", figure(behind[0], 3), ", ", figure(behind[1], 3),
                             " and ", figure(behind[2], 3))});
-    const Band &flat = m.bands[at(set, 2, extrinsic)], &plain = m.bands[at(set, 2, rsgd)];
-    out.push_back(
-        {"At the smallest rank extrinsic IF-NGD is comparable to RSGD: within a tenth of its loss",
-         plan.problem_names[set * 3 + 2], std::abs(flat.last() - plain.last()) < 0.1 * plain.last(),
-         sentence(end_words(flat, 4), " against ", end_words(plain, 4))});
   }
   return out;
 }
@@ -95,8 +102,29 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
       plan.problem_names.push_back(sentence(data.name, ", r = ", data.ranks[r]));
       plan.problems.push_back(problem);
       plan.lines.push_back({"RSGD", 0, here, {{"method", "rsgd"}}, ""});
-      plan.lines.push_back({"Extrinsic IF-NGD", 1, here, {{"method", "extrinsic"}}, ""});
-      plan.lines.push_back({"IF-RNGD", 2, here, {{"method", "ifngd"}, {"blocks", "paper"}}, ""});
+      const auto shorter = [&](int by) {
+        return std::to_string(std::max<std::int64_t>(1, extent.iterations / by));
+      };
+      plan.lines.push_back({"Extrinsic IF-NGD",
+                            1,
+                            here,
+                            {{"method", "extrinsic"},
+                             {"precision", "single"},
+                             {"iterations", shorter(data.shorter_extrinsic)}},
+                            "",
+                            {},
+                            1});
+      plan.lines.push_back({"IF-RNGD", 2, here, {{"method", "ifngd"}}, ""});
+      plan.lines.push_back({"IF-RNGD, as printed",
+                            4,
+                            here,
+                            {{"method", "ifngd"},
+                             {"blocks", "paper"},
+                             {"precision", "single"},
+                             {"iterations", shorter(shorter_printed)}},
+                            "",
+                            {},
+                            1});
       plan.lines.push_back({"Fisherman's, not tuned",
                             5,
                             here,
@@ -110,13 +138,20 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                              {"average", "auto"}},
                             ""});
       row.push_back({plan.problem_names.back(),
-                     {at(set, r, 0), at(set, r, 1), at(set, r, 2), at(set, r, 3)}});
+                     {at(set, r, rsgd), at(set, r, extrinsic), at(set, r, intrinsic),
+                      at(set, r, printed), at(set, r, ours)}});
     }
     plan.panels.push_back(row);
   }
   plan.notes = {
       "Settings are the paper's and are not tuned: 128 rows and 128 scores an iteration, c0 = 1, "
       "c1 = 100, α = 0.75, ε = 1, B with ones on its diagonal at first.",
+      "IF-RNGD has the paper's settings and our operator, which is carried by the factors' frame; "
+      "as "
+      "printed, with the whole Fisher matrix carried by projections, an iteration takes up to "
+      "seconds, and the line stops after a twentieth of the iterations. Extrinsic IF-NGD is run "
+      "from one seed in single precision, on the letters for a tenth of the iterations; verdicts "
+      "compare the methods where its line ends.",
       "EMNIST letters is not to be had in full; the lower row is a sample of 2,990 images of the "
       "A-Z letters, with all 26 "
       "classes. It must not be read as a result on EMNIST.",
@@ -130,13 +165,13 @@ const FigureKind& figure_reduced_rank() {
   static const FigureKind kind = {
       "figure-reduced-rank",
       "reduced-rank multinomial regression on MNIST and letters: three methods, three ranks each",
-      {.iterations = 2000,
+      {.iterations = 1000,
        .random = 0,
        .rounds = 0,
        .tuning_seeds = 0,
        .runs = 3,
        .transport_runs = 0},
-      {.iterations = 50,
+      {.iterations = 40,
        .random = 0,
        .rounds = 0,
        .tuning_seeds = 0,

@@ -35,6 +35,14 @@ std::string end_words(const Band& band, int digits) {
   return band.runs == 1 ? mean : sentence(mean, " ± ", report::figure(band.last_error(), 2));
 }
 
+std::optional<bool> ends_below(const Band& low, const Band& high) {
+  if (!std::isfinite(low.last())) return false;
+  if (!std::isfinite(high.last())) return true;
+  const double difference = high.last() - low.last();
+  if (std::abs(difference) < 2.0 * std::hypot(low.last_error(), high.last_error())) return {};
+  return difference > 0.0;
+}
+
 std::string extent_words(const Extent& extent, const Extent& full) {
   std::string out;
   const auto add = [&](std::int64_t here, std::int64_t there, const char* what) {

@@ -91,6 +91,10 @@ const FigureKind& figure_flow();
 /// A method's mean at the end with its standard error, as a verdict has it; or how many runs diverged.
 std::string end_words(const Band& band, int digits = 3);
 
+/// Whether one ends below the other, which a diverged one does not. Nothing, if they are less than two standard errors of
+/// their difference apart.
+std::optional<bool> ends_below(const Band& low, const Band& high);
+
 /// "500 iterations (the paper has 2500), …": where an extent is less than the full one.
 std::string extent_words(const Extent& extent, const Extent& full);
 

@@ -32,6 +32,15 @@ Band Band::above(double value) const {
 double Band::last() const { return mean.empty() || well < runs ? unknown : mean.back(); }
 double Band::last_error() const { return mean.empty() || well < runs ? unknown : error.back(); }
 
+Band Band::until(double iteration) const {
+  Band out = *this;
+  const auto count = std::size_t(std::upper_bound(iterations.begin(), iterations.end(), iteration) -
+                                 iterations.begin());
+  for (std::vector<double>* values : {&out.iterations, &out.seconds, &out.mean, &out.error})
+    values->resize(count);
+  return out;
+}
+
 double Band::below(double level) const {
   if (well < runs) return unknown;
   double from = unknown;

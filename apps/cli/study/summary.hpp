@@ -24,6 +24,8 @@ struct Band {
   double run_seconds = 0.0;  // the mean of whole runs
   /// What is left of it when a constant is subtracted: a gap.
   Band above(double value) const;
+  /// What of it is not after an iteration.
+  Band until(double iteration) const;
   double last() const;  // NaN unless all runs ended well
   double last_error() const;
   /// The first iteration from which the mean stays below a level; NaN if there is none.

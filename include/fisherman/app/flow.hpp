@@ -20,7 +20,7 @@ struct FlowSettings : RunSettings {
   std::int64_t hidden = 10;
   std::string activation = "tanh";
   double prior_variance = 1.0;
-  std::int64_t window = 200;
+  std::int64_t window = 0;
   bool free_w1 = false;
   std::int64_t layers = 2;
   std::int64_t rank = 8;
@@ -34,6 +34,8 @@ struct FlowSettings : RunSettings {
   LogisticSettings columns() const;
   /// The network of a neural target.
   NeuralOptions network() const;
+  /// Scores that the Fisher estimate keeps, for a model of so many weights.
+  Index window_of(Index weights) const;
   /// Rows for each gradient, of so many; 0 = all.
   Index minibatch_of(Index rows) const;
 };
