@@ -74,24 +74,15 @@ class Drawing {
  public:
   explicit Drawing(const Figure& figure) : figure_(figure) { out_ << std::setprecision(5); }
 
-  /// Panels of a row share the vertical axis.
+  /// Panels of a row share a logarithmic vertical axis; a linear one is each panel's own.
   void row(const std::vector<Panel>& panels, double y) {
-    Range values;
-    for (const Panel& panel : panels)
-      for (const Band& band : panel.bands)
-        for (std::size_t k = 0; k < band.mean.size(); ++k) values.take(shown(band.mean[k]));
-    if (!(values.low <= values.high)) values = {1.0, 10.0};
-    if (figure_.log) {
-      values.low = std::pow(10.0, std::floor(std::log10(values.low)));
-      values.high = std::pow(10.0, std::ceil(std::log10(values.high)));
-      if (values.low == values.high) values.high *= 10.0;
-    } else {
-      const double step = tick_step(std::max(values.high - values.low, 1e-12));
-      values = {std::floor(values.low / step) * step, std::ceil(values.high / step) * step};
-      if (values.low == values.high) values.high += step;
+    Range all;
+    for (const Panel& panel : panels) take(panel, all);
+    for (std::size_t k = 0; k < panels.size(); ++k) {
+      Range values;
+      take(panels[k], values);
+      panel(panels[k], double(k) * width, y, rounded(figure_.log ? all : values), k == 0);
     }
-    for (std::size_t k = 0; k < panels.size(); ++k)
-      panel(panels[k], double(k) * width, y, values, k == 0);
   }
 
   /// Returns the height that it takes.
@@ -113,6 +104,26 @@ class Drawing {
   std::string text_out() const { return out_.str(); }
 
  private:
+  void take(const Panel& panel, Range& values) const {
+    for (const Band& band : panel.bands)
+      for (const double mean : band.mean) values.take(shown(mean));
+  }
+
+  /// Out to the next ticks.
+  Range rounded(Range values) const {
+    if (!(values.low <= values.high)) values = {1.0, 10.0};
+    if (figure_.log) {
+      values.low = std::pow(10.0, std::floor(std::log10(values.low)));
+      values.high = std::pow(10.0, std::ceil(std::log10(values.high)));
+      if (values.low == values.high) values.high *= 10.0;
+    } else {
+      const double step = tick_step(std::max(values.high - values.low, 1e-12));
+      values = {std::floor(values.low / step) * step, std::ceil(values.high / step) * step};
+      if (values.low == values.high) values.high += step;
+    }
+    return values;
+  }
+
   double shown(double v) const { return figure_.log ? std::max(v, figure_.floor) : v; }
   static const char* colour(const Panel& panel, std::size_t band) {
     return colours[panel.colours[band] % 8];
