@@ -42,6 +42,10 @@ void FlowSettings::describe(Options& o) {
   o.add("hidden", hidden, "units of the hidden layer", Rule::positive);
   o.add("activation", activation, "of the hidden units", {"tanh", "sigmoid", "relu"});
   o.add("prior-variance", prior_variance, "of each weight", Rule::positive);
+  o.add("initial", initial, "where to begin",
+        {{"auto", "gaussian for the families scaled and sylvester, else zero"},
+         {"gaussian", "at a Gaussian, fitted first by 500 iterations"},
+         {"zero", "close to 0, as in the paper"}});
   o.add("window", window, "scores that the Fisher estimate keeps; 0: three a weight, 200 to 800",
         Rule::not_negative);
   o.add("free-w1", free_w1, "let W1 move, which q does not depend on (paper, scaled)");
@@ -105,11 +109,27 @@ SylvesterFlow sylvester(const FlowSettings& s, Index d) {
 
 bool is_orthogonal(const FlowSettings& s) { return s.family == "scaled" || s.family == "paper"; }
 
-OrthogonalFlow::Frame start(const OrthogonalFlow& family, const FlowSettings& s) {
+OrthogonalFlow::Frame near_zero(const OrthogonalFlow& family, const FlowSettings& s) {
   return family.start(start_mean(s, family.dimension()));
 }
-SylvesterFlow::Frame start(const SylvesterFlow& family, const FlowSettings& s) {
+SylvesterFlow::Frame near_zero(const SylvesterFlow& family, const FlowSettings& s) {
   return family.start(start_mean(s, family.dimension()), 0.2, std::uint64_t(s.seed));
+}
+
+OrthogonalFlow::Frame at_gaussian(const OrthogonalFlow& family, const GaussianAffine& q,
+                                  const FlowSettings&) {
+  return family.start(q.mean(), q.covariance());
+}
+SylvesterFlow::Frame at_gaussian(const SylvesterFlow& family, const GaussianAffine& q,
+                                 const FlowSettings& s) {
+  return family.start(q.mean(), q.covariance(), std::uint64_t(s.seed));
+}
+
+bool begins_at_gaussian(const FlowSettings& s) {
+  if (s.initial == "auto") return s.family == "scaled" || s.family == "sylvester";
+  require(s.initial != "gaussian" || s.family == "scaled" || s.family == "sylvester",
+          "--initial gaussian is for the families scaled and sylvester, not for ", s.family);
+  return s.initial == "gaussian";
 }
 
 /// H₀ = εI. By default ε = K: a direction that no score in the window has seen counts as one of Fisher
@@ -160,6 +180,27 @@ Index rows_of(const T& target) {
 }
 
 template <class T, class Family>
+ErasedRun made(const T& target, const Family& family, const FlowSettings& s);
+
+/// A Gaussian's Fisher matrix is known: some hundred iterations bring it close to where a flow needs thousands to turn to.
+template <class T, class Family>
+typename Family::Frame start(const T& target, const Family& family, const FlowSettings& s) {
+  if (!begins_at_gaussian(s)) return near_zero(family, s);
+  FlowSettings first;
+  first.family = "gaussian";
+  first.seed = s.seed;
+  first.minibatch = s.minibatch;
+  first.kl_radius = 0.3;
+  first.iterations = 500;
+  first.eval_every = 0;
+  ErasedRun gaussian = made(target, sylvester(first, target.dimension()), first);
+  const Outcome outcome = run(gaussian.state, gaussian.model, gaussian.options, gaussian.stop);
+  if (outcome.status == Status::diverged) return near_zero(family, s);
+  const AnyFrame end = gaussian.state.estimate();
+  return at_gaussian(family, end.as<SylvesterFlow::Frame>().template factor<0>(), s);
+}
+
+template <class T, class Family>
 ErasedRun made(const T& target, const Family& family, const FlowSettings& s) {
   using F = typename Family::Frame;
   const Index rows = rows_of(target);
@@ -171,7 +212,7 @@ ErasedRun made(const T& target, const Family& family, const FlowSettings& s) {
        .landing = s.estimator == "stl",
        .minibatch = s.minibatch_of(rows),
        .objective_draws = std::clamp<Index>(Index(1'000'000) / rows, 32, 256)});
-  const F frame = start(family, s);
+  const F frame = start(target, family, s);
   const bool natural = s.method == "ifngd" || s.method == "ngd";
   const bool averaging = s.average == "on" || (s.average == "auto" && natural);
   ErasedRun run{{frame, fisher_for(s, family, frame), std::uint64_t(s.seed),
@@ -248,8 +289,8 @@ AnyFrame flow_frame(const FlowSettings& s, Index dimension, const Vector& state)
     require_size(state, Vector(frame.state()).size(), "the state of a flow");
     return frame.restored(state);
   };
-  return is_orthogonal(s) ? restored(start(orthogonal(s, dimension), s))
-                          : restored(start(sylvester(s, dimension), s));
+  return is_orthogonal(s) ? restored(near_zero(orthogonal(s, dimension), s))
+                          : restored(near_zero(sylvester(s, dimension), s));
 }
 
 FlowDraws flow_draws(const FlowSettings& s, Index dimension, const AnyFrame& frame, Index count,

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "fisherman/core/packing.hpp"
+#include "fisherman/core/spectral.hpp"
 #include "sigmoid.hpp"
 
 namespace fisherman {
@@ -58,6 +59,21 @@ OrthogonalFlow::Frame OrthogonalFlow::start(const Vector& centre, double side) c
   rest.segment(d, d) = centre.array() - 0.5 * side;
   if (options_.scaled) rest.tail(d).setConstant(std::log(side));
   return Frame(Several<Stiefel>(options_.free_w1 ? std::vector{I, I} : std::vector{I}),
+               Euclidean(rest));
+}
+
+OrthogonalFlow::Frame OrthogonalFlow::start(const Vector& mean, const Matrix& covariance) const {
+  require_size(mean, dimension_, "the mean of a flow");
+  require(options_.scaled, "the printed family has no scale to match a covariance with");
+  const Index d = dimension_;
+  const Spectrum axes = spectrum(covariance);
+  const Moments moments(0.0);
+  const Vector s = (axes.values / moments.variance).cwiseSqrt();
+  const Matrix I = Matrix::Identity(d, d);
+  Vector rest(3 * d);
+  rest << Vector::Zero(d), mean - moments.mean * axes.P * s, s.array().log().matrix();
+  const Stiefel W2(axes.P);
+  return Frame(Several<Stiefel>(options_.free_w1 ? std::vector{W2, Stiefel(I)} : std::vector{W2}),
                Euclidean(rest));
 }
 

@@ -80,6 +80,14 @@ awk -v a="$(field p.json accuracy)" 'BEGIN { exit !(a > 0.8) }' || fail "accurac
 expect 1 "must be one of scaled|paper|sylvester|gaussian" "$program" fit flow --data data.csv --family flat
 expect 1 "closed form" "$program" fit flow --data data.csv --family sylvester --method ngd
 expect 1 "has no W1" "$program" fit flow --data data.csv --family gaussian --free-w1
+# From a Gaussian, a few iterations are enough; from 0 they are not. Other families have no use for it.
+for initial in gaussian zero; do
+  "$program" fit flow --data data.csv --hidden 3 --iterations 20 --initial $initial --json --quiet >$initial.json
+done
+awk -v a="$(field gaussian.json objective)" -v b="$(field zero.json objective)" 'BEGIN { exit !(a < b - 5) }' ||
+  fail "a Gaussian start is no better: $(field gaussian.json objective), $(field zero.json objective)"
+expect 1 "--initial gaussian is for the families scaled and sylvester, not for paper" \
+  "$program" fit flow --data data.csv --family paper --initial gaussian --iterations 5
 expect 1 "singular" "$program" fit flow --data data.csv --method ngd --free-w1 --iterations 5
 expect 1 "only 16 weights" "$program" fit flow --data data.csv --hidden 3 --family sylvester --rank 17
 expect 1 "--intercept is for --target logistic" "$program" fit flow --data data.csv --intercept

@@ -147,6 +147,26 @@ TEST(FlowFamily, DensitiesIntegrateToOne) {
     });
 }
 
+// 100,000 draws: an entry of their covariance has a standard error of at most √(2/n) of its scale.
+TEST(FlowFamily, StartsWithTheMomentsOfAGaussian) {
+  const Index d = 3, n = 100000;
+  const Vector mean{{1.0, -2.0, 0.5}};
+  const Matrix A = toy::random_matrix(d, d, 31),
+               covariance = A * A.transpose() + 0.1 * Matrix::Identity(d, d);
+  for (const bool free_w1 : {false, true}) {
+    const OrthogonalFlow family(d, {.scaled = true, .free_w1 = free_w1});
+    const Matrix ys =
+        family.sample(family.start(mean, covariance), Draws(7, 0).normals(0, d, n)).ys;
+    const Vector centre = ys.rowwise().mean();
+    const Matrix spread = ys.colwise() - centre;
+    const double scale = covariance.diagonal().maxCoeff();
+    EXPECT_LT((centre - mean).cwiseAbs().maxCoeff(), 5.0 * std::sqrt(scale / double(n)));
+    EXPECT_LT((spread * spread.transpose() / double(n) - covariance).cwiseAbs().maxCoeff(),
+              5.0 * scale * std::sqrt(2.0 / double(n)));
+  }
+  EXPECT_THROW(OrthogonalFlow(d, {.scaled = false}).start(mean, covariance), Misuse);
+}
+
 TEST(FlowVb, StickingTheLandingHasTheSameMean) {
   const OrthogonalFlow family(3);
   const auto frame = wandered(family.start(Vector::Zero(3), 1.5), 0.5, 8);

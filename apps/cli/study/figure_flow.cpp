@@ -56,6 +56,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
     problem.data = (folder / data_sets[set].file).string();
     problem.share(
         {{"batch", "10"},
+         {"initial", "zero"},
          {"window", "200"},
          {"scores", "10"},
          {"epsilon", "1000"},
@@ -77,6 +78,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                           5,
                           set,
                           {{"batch", "50"},
+                           {"initial", "auto"},
                            {"window", "0"},
                            {"scores", "50"},
                            {"epsilon", "0"},

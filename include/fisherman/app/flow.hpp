@@ -20,6 +20,7 @@ struct FlowSettings : RunSettings {
   std::int64_t hidden = 10;
   std::string activation = "tanh";
   double prior_variance = 1.0;
+  std::string initial = "auto";
   std::int64_t window = 0;
   bool free_w1 = false;
   std::int64_t layers = 2;

@@ -35,6 +35,8 @@ class OrthogonalFlow {
 
   /// The cube of side `side` (1 unless scaled) around `centre`, W₁ = W₂ = I.
   Frame start(const Vector& centre, double side = 1.0) const;
+  /// Scaled: the member with these moments whose sides are along the covariance's axes.
+  Frame start(const Vector& mean, const Matrix& covariance) const;
 
   struct Sample {
     Matrix eps, r, z, p, a, ys;
