@@ -44,7 +44,7 @@ void FlowSettings::describe(Options& o) {
   o.add("prior-variance", prior_variance, "of each weight", Rule::positive);
   o.add("initial", initial, "where to begin",
         {{"auto", "gaussian for the families scaled and sylvester, else zero"},
-         {"gaussian", "at a Gaussian, fitted first by 500 iterations"},
+         {"gaussian", "at a Gaussian, fitted first by at most 2,000 iterations"},
          {"zero", "close to 0, as in the paper"}});
   o.add("window", window, "scores that the Fisher estimate keeps; 0: three a weight, 200 to 800",
         Rule::not_negative);
@@ -88,7 +88,8 @@ Index FlowSettings::minibatch_of(Index rows) const {
 
 namespace {
 
-constexpr std::int64_t at_most = 40000;  // iterations, if the number is left to us
+constexpr std::int64_t at_most = 40000;        // iterations, if the number is left to us
+constexpr std::int64_t at_most_before = 2000;  // of the Gaussian that a flow begins at
 constexpr std::uint32_t for_start = 100;
 
 /// A little to each side of 0: at 0 the units of a network cannot be told apart, and the gradient vanishes.
@@ -191,9 +192,8 @@ typename Family::Frame start(const T& target, const Family& family, const FlowSe
   first.seed = s.seed;
   first.minibatch = s.minibatch;
   first.kl_radius = 0.3;
-  first.iterations = 500;
-  first.eval_every = 0;
   ErasedRun gaussian = made(target, sylvester(first, target.dimension()), first);
+  gaussian.stop = gaussian.stop || after_iterations(at_most_before);
   const Outcome outcome = run(gaussian.state, gaussian.model, gaussian.options, gaussian.stop);
   if (outcome.status == Status::diverged) return near_zero(family, s);
   const AnyFrame end = gaussian.state.estimate();
