@@ -44,7 +44,7 @@ void FlowSettings::describe(Options& o) {
   o.add("prior-variance", prior_variance, "of each weight", Rule::positive);
   o.add("initial", initial, "where to begin",
         {{"auto", "gaussian for the families scaled and sylvester, else zero"},
-         {"gaussian", "at a Gaussian, fitted first by at most 2,000 iterations"},
+         {"gaussian", "at a Gaussian, fitted first by at most 2,000 iterations, or as many"},
          {"zero", "close to 0, as in the paper"}});
   o.add("window", window, "scores that the Fisher estimate keeps; 0: three a weight, 200 to 800",
         Rule::not_negative);
@@ -193,7 +193,9 @@ typename Family::Frame start(const T& target, const Family& family, const FlowSe
   first.minibatch = s.minibatch;
   first.kl_radius = 0.3;
   ErasedRun gaussian = made(target, sylvester(first, target.dimension()), first);
-  gaussian.stop = gaussian.stop || after_iterations(at_most_before);
+  gaussian.stop =
+      gaussian.stop ||
+      after_iterations(s.iterations > 0 ? std::min(s.iterations, at_most_before) : at_most_before);
   const Outcome outcome = run(gaussian.state, gaussian.model, gaussian.options, gaussian.stop);
   if (outcome.status == Status::diverged) return near_zero(family, s);
   const AnyFrame end = gaussian.state.estimate();

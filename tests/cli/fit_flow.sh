@@ -82,7 +82,7 @@ expect 1 "closed form" "$program" fit flow --data data.csv --family sylvester --
 expect 1 "has no W1" "$program" fit flow --data data.csv --family gaussian --free-w1
 # From a Gaussian, a few iterations are enough; from 0 they are not. Other families have no use for it.
 for initial in gaussian zero; do
-  "$program" fit flow --data data.csv --hidden 3 --iterations 20 --initial $initial --json --quiet >$initial.json
+  "$program" fit flow --data data.csv --hidden 3 --iterations 60 --initial $initial --json --quiet >$initial.json
 done
 awk -v a="$(field gaussian.json objective)" -v b="$(field zero.json objective)" 'BEGIN { exit !(a < b - 5) }' ||
   fail "a Gaussian start is no better: $(field gaussian.json objective), $(field zero.json objective)"
