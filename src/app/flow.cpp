@@ -44,7 +44,8 @@ void FlowSettings::describe(Options& o) {
   o.add("prior-variance", prior_variance, "of each weight", Rule::positive);
   o.add("initial", initial, "where to begin",
         {{"auto", "gaussian for the families scaled and sylvester, else zero"},
-         {"gaussian", "at a Gaussian, fitted first by at most 2,000 iterations, or as many"},
+         {"gaussian",
+          "at a Gaussian, fitted first: at most 2,000 iterations, nor more than asked for"},
          {"zero", "close to 0, as in the paper"}});
   o.add("window", window, "scores that the Fisher estimate keeps; 0: three a weight, 200 to 800",
         Rule::not_negative);
