@@ -1,12 +1,9 @@
 // Of the logistic distribution, for any argument without overflow.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 namespace fisherman {
-
-inline double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
 inline double sigmoid(double x) {
   const double e = std::exp(-std::abs(x));

@@ -138,7 +138,8 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
         {sentence(names[bw_approx], ", paper's transport"),
          4,
          0,
-         {{"transport", "paper"}, {"iterations", std::to_string(extent.iterations / 5)}},
+         {{"transport", "paper"},
+          {"iterations", std::to_string(std::max<std::int64_t>(1, extent.iterations / 5))}},
          "",
          at(0, bw_approx),
          extent.transport_runs});
