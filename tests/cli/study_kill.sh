@@ -13,7 +13,8 @@ results() { cut -d, -f1,3-5,7- "$1/trials.csv"; }
 killed() {
   local name=$1
   shift
-  local began took seed=11 kills=0 ended=0 before pid code
+  local began took seed=11 kills=0 before pid code phase
+  local -a ended=()
   began=$(date +%s%N)
   "$@" --jobs $jobs --out "$name-whole" >"$name-whole.txt" 2>/dev/null
   took=$((($(date +%s%N) - began) / 1000000)) # ms
@@ -25,10 +26,15 @@ killed() {
     kill -9 $pid 2>/dev/null || true
     code=0
     { wait $pid; } 2>/dev/null || code=$?
-    # What had ended before is still there, and each call says how much that is.
-    before=$(awk '/trials had ended before/ { sum += $1 } END { print sum + 0 }' log.txt)
-    ((before == 0 || before >= ended)) || fail "$name: $ended trials had ended, and now $before"
-    ((before <= ended)) || ended=$before
+    # What had ended before is still there. Each phase that a call comes to says how much that is, if any; a kill may
+    # come before the later phases are told, so they are compared one by one.
+    phase=0
+    for before in $(awk '/trials had ended before/ { print $1 }' log.txt); do
+      ((before >= ${ended[phase]:-0})) ||
+        fail "$name, phase $((phase + 1)): ${ended[phase]} trials had ended, and now $before"
+      ended[phase]=$before
+      phase=$((phase + 1))
+    done
     case $code in
       137) kills=$((kills + 1)) ;;
       0) break ;; # it came to its end in between
