@@ -6,6 +6,7 @@
 #include "fisherman/fisher/adam.hpp"
 #include "fisherman/fisher/any_fisher.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
+#include "fisherman/fisher/decorrelated.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"

@@ -10,6 +10,7 @@
 
 #include "fisherman/core/spectral.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
+#include "fisherman/fisher/decorrelated.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/identity.hpp"
 #include "fisherman/fisher/kronecker.hpp"
@@ -26,7 +27,9 @@ void ReducedRankSettings::describe(Options& o) {
          {"kfac", "natural gradient with Kronecker factors"},
          {"lbfgs", "deterministic, on the factors"}});
   o.add("blocks", blocks, "of the Fisher estimate of ifngd",
-        {{"column", "one for each column of U; M, V and the intercepts one each"},
+        {{"decorrelated",
+          "one for each column of U, their mean correlation taken out; learns every second time"},
+         {"column", "one for each column of U; M, V and the intercepts one each"},
          {"ambient", "M, U, V and the intercepts, one each"},
          {"paper", "the same, carried by the paper's transport"},
          {"full", "one for all coordinates"}});
@@ -47,7 +50,7 @@ void ReducedRankSettings::describe(Options& o) {
   o.add("standard-errors", standard_errors, "from the Fisher information; auto: if it is cheap",
         {"auto", "on", "off"});
   describe_run(o, {.batch = "rows for each gradient",
-                   .scores = "rows of them that get a sampled label; 0: a quarter",
+                   .scores = "rows of them that the Fisher estimate learns from; 0: by method",
                    .tolerance = "converged when less than so many nats a row are to be gained"});
 }
 
@@ -117,9 +120,16 @@ Matrix FeatureMap::restored(const Matrix& kept_rows) const {
 
 namespace {
 
-Index scores_of(const ReducedRankSettings& s) {
-  return s.scores > 0 ? s.scores : std::max<Index>(1, s.batch / 4);
+bool decorrelated(const ReducedRankSettings& s) {
+  return s.method == "ifngd" && s.blocks == "decorrelated";
 }
+
+Index scores_of(const ReducedRankSettings& s) {
+  return s.scores > 0 ? s.scores : std::max<Index>(1, s.batch / (decorrelated(s) ? 8 : 4));
+}
+
+/// U_p among the coordinates (M, U_p, V_p) of the coefficients and the intercepts.
+OuterBlock outer_block(Index p, Index r) { return {r * r, p, r}; }
 
 /// Coordinates of the blocks: (M, U_p, V_p) of the coefficients, then the intercepts.
 std::vector<Index> block_sizes(const ReducedRankSettings& s, Index p, Index k, Index r) {
@@ -147,6 +157,12 @@ AnyFisher dense(Index size, double epsilon, bool single) {
 AnyFisher fisher_for(const ReducedRankSettings& s, Index p, Index k, Index r, double epsilon,
                      bool single) {
   if (s.method == "rsgd") return Identity(r * (r + p + k) + k);
+  if (decorrelated(s)) {
+    const std::vector<Index> rest{r * r, k * r, k};
+    const DecorrelatedOptions options{.epsilon = epsilon, .every = 2};
+    if (single && p >= large_block) return DecorrelatedSingle(outer_block(p, r), rest, options);
+    return Decorrelated(outer_block(p, r), rest, options);
+  }
   std::vector<AnyFisher> blocks;
   if (s.method == "kfac") {
     blocks.emplace_back(Kronecker(r, r, {.epsilon = epsilon}));
@@ -167,6 +183,9 @@ double operator_memory(const ReducedRankSettings& s, Index p, Index k, Index r, 
   const Index b = scores_of(s);
   if (s.method == "kfac")
     return single ? KroneckerSingle::memory(p, r, b) : Kronecker::memory(p, r, b);
+  if (decorrelated(s))
+    return single && p >= large_block ? DecorrelatedSingle::memory(outer_block(p, r), b)
+                                      : Decorrelated::memory(outer_block(p, r), b);
   double sum = 0.0;
   for (const Index size : block_sizes(s, p, k, r))
     sum += single && size >= large_block ? DenseSingle::memory(size, b) : Dense::memory(size, b);
@@ -200,7 +219,7 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, 
   require(needed < 0.9 * there, "the fit would take about ", gigabytes(needed), " GB (data ",
           gigabytes(plan.table + plan.design), ", Fisher operators ", gigabytes(plan.operators),
           "), but this machine has ", gigabytes(there),
-          " GB; --precision single halves what is kept, and --blocks column takes the least");
+          " GB; --precision single halves what is kept, and --blocks decorrelated takes the least");
   return plan;
 }
 
@@ -237,8 +256,9 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
       {},
       after_iterations(planned),
       planned};
-  run.options.rule =
-      s.rule({.step_size = learning ? 0.2 : 1.0, .decay = 0.75, .kl_radius = learning ? 0.1 : 0.0});
+  StepRule rule{.step_size = learning ? 0.2 : 1.0, .kl_radius = learning ? 0.1 : 0.0};
+  if (s.method == "ifngd") rule.step_size = 0.4, rule.delay = 50.0, rule.decay = 0.9;
+  run.options.rule = s.rule(rule);
   run.options.carry = s.method == "ifngd" && s.blocks == "paper" ? Carry::paper : Carry::frame;
   run.options.evaluate_every = s.eval_every;
   return run;

@@ -1,5 +1,6 @@
 #include "fisherman/app/registry.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
+#include "fisherman/fisher/decorrelated.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"
@@ -50,6 +51,11 @@ FisherExample kronecker(const Sizes& n, Seed) {
   return {BasicKronecker<double>(n[0], n[1], {.epsilon = epsilon}), {}};
 }
 
+/// Another, and one whose coordinates follow its scores.
+FisherExample decorrelated(const Sizes& n, Seed) {
+  return {Decorrelated({1, n[0], n[1]}, {3}, {.epsilon = epsilon}), {.one_by_one = false}};
+}
+
 FisherExample identity(const Sizes& n, Seed) {
   return {Identity(n[0]), {.reference = [](const Matrix& scores) {
             return Matrix(Matrix::Identity(scores.rows(), scores.rows()));
@@ -94,6 +100,11 @@ const std::vector<Named<FisherExample>>& fisher_approximations() {
        "a,b",
        {4, 3},
        kronecker},
+      {"decorrelated",
+       "one operator for each column of such a block, their mean correlation taken out",
+       "a,b",
+       {4, 3},
+       decorrelated},
       {"exact", "the closed form, from a model that has one", "n", {3}, exact},
       {"identity", "nothing: gradient descent on the manifold", "d", {7}, identity},
   };

@@ -10,7 +10,8 @@ void RunSettings::describe_run(Options& o, const Words& words) {
   o.add("epsilon", epsilon, "the Fisher estimate starts at epsilon I; 0: the mean squared score",
         Rule::not_negative);
   o.add("step-size", step_size, "the first step; 0: by method", Rule::not_negative);
-  o.add("delay", delay, "iterations before steps begin to shrink", Rule::positive);
+  o.add("delay", delay, "iterations before steps begin to shrink; 0: by method",
+        Rule::not_negative);
   o.add("decay", decay, "steps shrink like (delay/(delay+s))^decay; -1: by method");
   o.add("kl-radius", kl_radius,
         "nats that a step may move the distribution; 0: no limit, -1: by method");
@@ -28,7 +29,7 @@ StepRule RunSettings::rule(const StepRule& by_method) const {
   if (step_size > 0.0) rule.step_size = step_size;
   if (decay >= 0.0) rule.decay = decay;
   if (kl_radius >= 0.0) rule.kl_radius = kl_radius;
-  rule.delay = delay;
+  if (delay > 0.0) rule.delay = delay;
   rule.norm_cap = norm_cap;
   rule.guard = by_method.guard && !no_guard;
   return rule;

@@ -184,6 +184,28 @@ Matrix Multinomial::sampled(const Batch& batch, const Draws& draws) const {
   return w;
 }
 
+// A score is x wᵀ with w = e_y − p: U_p has (I − UUᵀ)x · (Vᵀw)ᵀ, and E[wwᵀ | x] = diag p − ppᵀ.
+OuterScores Multinomial::outer_scores(const ReducedRank& frame, const Draws& draws) {
+  const Batch& batch = at(frame, draws);
+  const FixedRank& B = frame.factor<0>();
+  const Index r = B.rank(), k = B.cols(), b = score_count();
+  const auto x = batch.x.leftCols(b);
+  const auto p = batch.probabilities.topLeftCorner(k, b);
+  const Matrix w = sampled(batch, draws), Ux = B.U().transpose() * x, Vw = B.V().transpose() * w;
+  const Matrix across_w = w - B.V() * Vw, mean = B.V().transpose() * p;
+  OuterScores out{
+      {r * r, B.rows(), r}, x - B.U() * Ux, Matrix(r * r, b), Matrix(r * r + k * r + k, b)};
+  for (Index i = 0; i < b; ++i) {
+    Eigen::Map<Matrix>(out.moments.col(i).data(), r, r) =
+        B.V().transpose() * p.col(i).asDiagonal() * B.V() - mean.col(i) * mean.col(i).transpose();
+    double* const rest = out.rest.col(i).data();
+    Eigen::Map<Matrix>(rest, r, r) = Ux.col(i) * Vw.col(i).transpose();
+    Eigen::Map<Matrix>(rest + r * r, k, r) = across_w.col(i) * Ux.col(i).transpose();
+    out.rest.col(i).tail(k) = w.col(i);
+  }
+  return out;
+}
+
 Matrix Multinomial::pulled(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w) {
   const FixedRank& B = frame.factor<0>();
   Matrix out(frame.dimension(), x.cols());

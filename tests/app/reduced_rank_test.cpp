@@ -50,7 +50,8 @@ ErasedRun made(const ReducedRankSettings& s, Index rank = 2, Index start = 0) {
 }
 
 const std::vector<ReducedRankSettings>& every_scheme() {
-  static const std::vector<ReducedRankSettings> all = {settings("ifngd", "column"),
+  static const std::vector<ReducedRankSettings> all = {settings("ifngd", "decorrelated"),
+                                                       settings("ifngd", "column"),
                                                        settings("ifngd", "ambient"),
                                                        settings("ifngd", "paper"),
                                                        settings("ifngd", "full"),

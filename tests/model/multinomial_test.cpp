@@ -141,6 +141,42 @@ TEST(Multinomial, ScoresHaveMeanZeroAndTheFisherMatrixAsSecondMoment) {
   EXPECT_LT(((second - F).array() / (spread.array() + 1e-12)).abs().maxCoeff(), 5.0);
 }
 
+TEST(Multinomial, OuterScoresAverageOverTheLabels) {
+  Multinomial model(data(), {.batch = 16, .scores = 5});
+  const ReducedRank f = point();
+  const FixedRank& B = f.factor<0>();
+  const Index r = B.rank(), k = classes - 1;
+  const Draws draws(3, 7);
+  const OuterScores outer = model.outer_scores(f, draws);
+  const Matrix scores = model.scores(f, draws);
+  ASSERT_EQ(outer.block, (OuterBlock{r * r, features, r}));
+  ASSERT_EQ(outer.x.cols(), 5);
+  Matrix rest(r * r + k * r + k, 5);
+  rest << scores.topRows(r * r), scores.bottomRows(k * r + k);
+  EXPECT_LT((outer.rest - rest).norm(), 1e-14);
+  for (Index i = 0; i < 5; ++i) {
+    // Whatever label was sampled, its U_p is x cᵀ with this x.
+    const auto Z = as_matrix(scores.col(i).data() + r * r, features, r);
+    const Vector x = outer.x.col(i), c = Z.transpose() * x / x.squaredNorm();
+    EXPECT_LT((Z - x * c.transpose()).norm(), 1e-13);
+    // x is (I − UUᵀ) of a row of the data: find it, and go through its labels one by one.
+    Index row = -1;
+    for (Index j = 0; j < rows; ++j) {
+      const Vector at = data()->columns({j}).col(0);
+      if ((at - B.U() * (B.U().transpose() * at) - x).norm() < 1e-12) row = j;
+    }
+    ASSERT_GE(row, 0);
+    const Vector p = log_probabilities(f, data()->columns({row}).col(0)).array().exp();
+    Matrix moment = Matrix::Zero(r, r);
+    for (Index y = 0; y < classes; ++y) {
+      Vector w = -p.head(k);
+      if (y < k) w(y) += 1.0;
+      moment += p(y) * (B.V().transpose() * w) * (B.V().transpose() * w).transpose();
+    }
+    EXPECT_LT((as_matrix(outer.moments.col(i).data(), r, r) - moment).norm(), 1e-14);
+  }
+}
+
 TEST(Multinomial, FewerScoresThanRowsAreTheFirstOnes) {
   Multinomial all(data(), {.batch = 16}), some(data(), {.batch = 16, .scores = 5});
   const ReducedRank f = point();

@@ -114,7 +114,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                             "",
                             {},
                             1});
-      plan.lines.push_back({"IF-RNGD", 2, here, {{"method", "ifngd"}}, ""});
+      plan.lines.push_back({"IF-RNGD", 2, here, {{"method", "ifngd"}, {"blocks", "column"}}, ""});
       plan.lines.push_back({"IF-RNGD, as printed",
                             4,
                             here,
@@ -133,6 +133,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                              {"scores", "0"},
                              {"epsilon", "0"},
                              {"step-size", "0"},
+                             {"delay", "0"},
                              {"decay", "-1"},
                              {"kl-radius", "-1"},
                              {"average", "auto"}},

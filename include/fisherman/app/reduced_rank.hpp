@@ -17,7 +17,7 @@ namespace fisherman {
 struct ReducedRankSettings : RunSettings {
   std::string rank = "5";
   std::string method = "ifngd";
-  std::string blocks = "column";
+  std::string blocks = "decorrelated";
   std::string precision = "auto";
   std::string scale = "auto";
   std::string initial = "means";

@@ -16,7 +16,7 @@ struct RunSettings {
   std::int64_t scores = 0;
   double epsilon = 0.0;
   double step_size = 0.0;
-  double delay = 100.0;
+  double delay = 0.0;
   double decay = -1.0;
   double kl_radius = -1.0;
   double norm_cap = 0.0;

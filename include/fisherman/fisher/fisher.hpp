@@ -17,7 +17,8 @@
 //   has_momentum()              true if solve() also goes by past gradients, so that it may point uphill
 //
 // Laws (fisherman/testing/fisher_laws.hpp): solve is linear, symmetric, positive definite, and equal to
-// what a dense inverse of the same scores gives; absorbing b scores at once or one by one is the same.
+// what a dense inverse of the same scores gives; absorbing b scores at once or one by one is the same
+// (Kronecker and Decorrelated are no such inverse, and Decorrelated's order matters).
 #pragma once
 
 #include <algorithm>

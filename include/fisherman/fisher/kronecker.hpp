@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "fisherman/fisher/dense.hpp"
+#include "fisherman/fisher/outer_scores.hpp"
 
 namespace fisherman {
 
@@ -35,14 +36,9 @@ class BasicKronecker {
     require_finite(scores, "a block of scores");
     Matrix x(rows_, scores.cols()), c(cols_, scores.cols());
     for (Index k = 0; k < scores.cols(); ++k) {
-      const auto Z = as_matrix(scores.col(k).data(), rows_, cols_);
-      Index largest;
-      const double size = Z.rowwise().squaredNorm().maxCoeff(&largest);
-      // Every row of an outer product is a multiple of c.
-      const Vector unit = size > 0.0 ? Vector(Z.row(largest).transpose() / std::sqrt(size))
-                                     : Vector(Vector::Zero(cols_));
-      x.col(k) = Z * unit;
-      c.col(k) = x.col(k).norm() * unit;
+      const auto [left, right] = outer_factors(as_matrix(scores.col(k).data(), rows_, cols_));
+      x.col(k) = left;
+      c.col(k) = left.norm() * right;
     }
     left_.absorb(x);
     right_.absorb(c);

@@ -25,6 +25,9 @@ class AnyModel {
   ScoreFactors factored_scores(const AnyFrame& frame, const Draws& draws) {
     return self_->factored_scores(frame, draws);
   }
+  OuterScores outer_scores(const AnyFrame& frame, const Draws& draws) {
+    return self_->outer_scores(frame, draws);
+  }
   /// Nothing if the model inside cannot tell.
   std::optional<double> objective(const AnyFrame& frame) { return self_->objective(frame); }
   FisherOperator fisher(const AnyFrame& frame) { return self_->fisher(frame); }
@@ -35,6 +38,7 @@ class AnyModel {
     virtual Vector gradient(const AnyFrame&, const Draws&) = 0;
     virtual Matrix scores(const AnyFrame&, const Draws&) = 0;
     virtual ScoreFactors factored_scores(const AnyFrame&, const Draws&) = 0;
+    virtual OuterScores outer_scores(const AnyFrame&, const Draws&) = 0;
     virtual std::optional<double> objective(const AnyFrame&) = 0;
     virtual FisherOperator fisher(const AnyFrame&) = 0;
   };
@@ -58,6 +62,13 @@ class AnyModel {
         return model.factored_scores(frame.as<F>(), draws);
       else
         throw Misuse("this model's scores have no factors; learn from them with Window");
+    }
+    OuterScores outer_scores([[maybe_unused]] const AnyFrame& frame,
+                             [[maybe_unused]] const Draws& draws) override {
+      if constexpr (HasOuterScores<M, F>)
+        return model.outer_scores(frame.as<F>(), draws);
+      else
+        throw Misuse("this model's scores are no outer products; learn from them with Dense");
     }
     std::optional<double> objective(const AnyFrame& frame) override {
       return fisherman::objective(model, frame.as<F>());

@@ -7,6 +7,7 @@
 //                            They must come from the model (the true Fisher information), not from
 //                            the data. Only needed by approximations that learn from scores.
 //   factored_scores(frame, draws)  the same scores as factors, for FactoredWindow          (optional)
+//   outer_scores(frame, draws)     the same scores with their outer products, for Decorrelated (optional)
 //   objective(frame)         the loss itself, for traces                                    (optional)
 //   fisher(frame)            the Fisher operator in closed form, for Exact                  (optional)
 //
@@ -18,6 +19,7 @@
 
 #include "fisherman/core/random.hpp"
 #include "fisherman/fisher/fisher.hpp"
+#include "fisherman/fisher/outer_scores.hpp"
 #include "fisherman/fisher/score_store.hpp"
 #include "fisherman/manifold/frame.hpp"
 
@@ -36,6 +38,11 @@ concept HasScores = requires(M& model, const F& frame, const Draws& draws) {
 template <class M, class F>
 concept HasFactoredScores = requires(M& model, const F& frame, const Draws& draws) {
   { model.factored_scores(frame, draws) } -> std::convertible_to<ScoreFactors>;
+};
+
+template <class M, class F>
+concept HasOuterScores = requires(M& model, const F& frame, const Draws& draws) {
+  { model.outer_scores(frame, draws) } -> std::convertible_to<OuterScores>;
 };
 
 template <class M, class F>

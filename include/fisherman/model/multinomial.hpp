@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fisherman/core/random.hpp"
+#include "fisherman/fisher/outer_scores.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/extrinsic.hpp"
 #include "fisherman/manifold/fixed_rank.hpp"
@@ -98,6 +99,8 @@ class Multinomial {
     const Batch& batch = at(base(frame), draws);
     return pulled(frame, batch.x.leftCols(score_count()), sampled(batch, draws));
   }
+  /// The same rows; the mean over the labels of what makes up U_p, one label sampled for the others.
+  OuterScores outer_scores(const ReducedRank& frame, const Draws& draws);
   template <class F>
   double objective(const F& frame) const {
     return sums(*data_, linear(base(frame))).loss / double(data_->rows());
