@@ -128,6 +128,9 @@ Index scores_of(const ReducedRankSettings& s) {
   return s.scores > 0 ? s.scores : std::max<Index>(1, s.batch / (decorrelated(s) ? 8 : 4));
 }
 
+/// Iterations for each one that the Fisher estimate learns from.
+Index learns_every(const ReducedRankSettings& s) { return decorrelated(s) ? 2 : 1; }
+
 /// U_p among the coordinates (M, U_p, V_p) of the coefficients and the intercepts.
 OuterBlock outer_block(Index p, Index r) { return {r * r, p, r}; }
 
@@ -159,7 +162,7 @@ AnyFisher fisher_for(const ReducedRankSettings& s, Index p, Index k, Index r, do
   if (s.method == "rsgd") return Identity(r * (r + p + k) + k);
   if (decorrelated(s)) {
     const std::vector<Index> rest{r * r, k * r, k};
-    const DecorrelatedOptions options{.epsilon = epsilon, .every = 2};
+    const DecorrelatedOptions options{.epsilon = epsilon, .every = learns_every(s)};
     if (single && p >= large_block) return DecorrelatedSingle(outer_block(p, r), rest, options);
     return Decorrelated(outer_block(p, r), rest, options);
   }
@@ -240,9 +243,9 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
   if (epsilon == 0.0 && learning) {
     // ε fades like ε/n, and a direction that few scores have seen is amplified by up to n/ε. With the
     // squared norms of an iteration's scores, added and divided by 64, the estimate of iteration s is
-    // damped by |φ|²/(64 s), however many scores there are. docs/results.md tells how 64 was found.
+    // damped by |φ|²/(64 s), however many scores there are and how often. docs/results.md tells how 64 was found.
     const Matrix scores = model.scores(first, Draws(std::uint64_t(s.seed), 0));
-    epsilon = scores.squaredNorm() / 64.0;
+    epsilon = scores.squaredNorm() / (64.0 * double(learns_every(s)));
   }
   const double per_pass = double(data->rows()) / double(s.batch);
   const auto planned =
