@@ -99,13 +99,14 @@ Section lines_section(const FigurePlan& plan, const Measured& measured) {
   for (std::size_t l = 0; l < plan.lines.size(); ++l) {
     const Band& band = measured.bands[l];
     const bool there = std::isfinite(band.last());
-    grid.rows.push_back({{band.label, plan.problem_names[plan.lines[l].problem], measured.tuned[l],
-                          there ? figure(band.last()) : "–",
-                          there ? figure(band.last_error(), 2) : "–", figure(band.run_seconds, 3),
-                          report::Cell(sentence(band.well, " of ", band.runs),
-                                       band.well < band.runs ? Tone::bad : Tone::plain)},
-                         false,
-                         plan.lines[l].colour});
+    grid.rows.push_back(
+        {{band.label, plan.problem_names[plan.lines[l].problem], measured.tuned[l],
+          there ? figure(band.last()) : "–",
+          there && band.runs > 1 ? figure(band.last_error(), 2) : "–", figure(band.run_seconds, 3),
+          report::Cell(sentence(band.well, " of ", band.runs),
+                       band.well < band.runs ? Tone::bad : Tone::plain)},
+         false,
+         plan.lines[l].colour});
   }
   section.table(grid);
   for (std::size_t p = 0; p < plan.problems.size(); ++p)
@@ -137,11 +138,11 @@ report::Page page_of(const FigurePlan& plan, const Measured& measured, const Fig
     }
     figures.panels(charts);
   }
-  figures.paragraph(plan.seeds == 1
-                        ? std::string("One run of each method; a line ends where it has diverged.")
-                        : sentence("Means of ", plan.seeds,
-                                   " runs with one standard error on either side. A line ends "
-                                   "where a run has diverged."));
+  figures.paragraph(
+      plan.seeds == 1 ? std::string("One run of each method; a line ends where it has diverged.")
+                      : sentence("Means of ", plan.seeds,
+                                 " runs, if a line has so many, with one standard error on either "
+                                 "side. A line ends where a run has diverged or was to end."));
   page.sections.push_back(figures);
 
   page.sections.push_back(verdicts_section(findings));
