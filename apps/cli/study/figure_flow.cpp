@@ -95,18 +95,16 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   plan.notes = {
       "The paper does not state step sizes, the prior variance or the number of draws; every "
       "method is tuned over 18 pairs of step size and decay, with 10 draws, 10 scores and the "
-      "prior "
-      "variance 1. A step is at most 0.3 long, and nothing is averaged.",
+      "prior variance 1. A step is at most 0.3 long, and nothing is averaged.",
       "W1 is held fixed: the density does not depend on it, its score is 0 and its gradient pure "
       "noise.",
       "Of the census data the six numeric columns are taken: with the others one-hot, a network "
-      "has "
-      "1,101 weights and a Cayley transform takes most of a second.",
+      "has 1,101 weights and a Cayley transform takes most of a second.",
       "The lines with a scaled family are Fisherman's addition: y = W2(s∘z) + b2 with a scale s "
       "for each coordinate.",
       "Fisherman's own line is fit flow as it comes: the scaled family, 50 draws and as many "
-      "scores "
-      "an iteration, a window of three scores a weight, averaged."};
+      "scores an iteration, a window of three scores a weight, averaged. It begins at a Gaussian "
+      "that is fitted before; the iterations of that are not in the figure."};
   return plan;
 }
 
