@@ -1,7 +1,9 @@
 // fisherman reproduce: the paper's figures, with a verdict on what it says of them.
 #include <fstream>
+#include <iomanip>
 #include <iostream>
 #include <memory>
+#include <mutex>
 
 #include "datasets/catalogue.hpp"
 #include "fisherman/core/error.hpp"
@@ -77,7 +79,7 @@ int Reproduce::run() {
 struct ReproduceRates {
   std::string out = "rates";
   std::int64_t jobs = 0, iterations = 0, seeds = 0;
-  bool quick = false;
+  bool quick = false, quiet = false;
 
   int run() const;
 };
@@ -91,10 +93,15 @@ int ReproduceRates::run() const {
   require(seeds >= 0, "--seeds is ", seeds, ", but must not be negative");
   if (iterations > 0) options.iterations = iterations;
   if (seeds > 0) options.seeds = seeds;
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  if (error) throw FileError(sentence(out, ": cannot be made: ", error.message()));
-  write_rates(measured_rates(options), options, out);
+  options.folder = out;
+  std::mutex one_at_a_time;
+  std::int64_t ended = 0;
+  options.say = [&](const std::string& words) {
+    const std::lock_guard lock(one_at_a_time);
+    if (!quiet)
+      std::cerr << std::setw(5) << ++ended << '/' << 4 * options.seeds << "  " << words << '\n';
+  };
+  write_rates(measured_rates(options), options);
   print_verdicts(out);
   return done;
 }
@@ -136,6 +143,7 @@ void add_reproduce(CLI::App& app, int& exit_code) {
   command->add_option("--out", self->out, "the folder")->type_name("DIR")->capture_default_str();
   command->add_option("--jobs", self->jobs, "runs at a time; 0: as many as there are cores")
       ->capture_default_str();
+  command->add_flag("--quiet", self->quiet, "no line for every run");
   command->footer("Example:\n  fisherman reproduce rates --quick --out rates");
   command->callback([self, &exit_code] { exit_code = self->run(); });
 }

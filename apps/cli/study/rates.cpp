@@ -5,7 +5,11 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "fisherman/core/archive.hpp"
+#include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/manifold/gaussian.hpp"
@@ -99,6 +103,10 @@ struct Way {
   std::vector<double> distances, operators;  // squared distance to the optimum; ‖𝐇 − I_F‖
 };
 
+std::string words(double decay, Carry how) {
+  return sentence("α = ", decay, ", ", how == Carry::frame ? "frame" : "the paper's transport");
+}
+
 Way walk(const std::vector<double>& marks, std::uint64_t seed, double decay, Carry how) {
   const GaussianBuresWasserstein optimum =
       gaussian_bures_wasserstein(optimal_mean(), optimal_covariance());
@@ -125,6 +133,27 @@ Way walk(const std::vector<double>& marks, std::uint64_t seed, double decay, Car
   };
   Stream model;
   run(state, model, options, after_iterations(std::int64_t(marks.back())), {observe});
+  return way;
+}
+
+/// The same, from its file if it has been walked before.
+Way kept_walk(const RatesOptions& options, const std::vector<double>& marks, std::uint64_t seed,
+              double decay, Carry how) {
+  const std::filesystem::path file =
+      options.folder / "runs" /
+      sentence(options.iterations, "-", decay, how == Carry::frame ? "-frame-" : "-paper-", seed,
+               ".json");
+  const std::string about = sentence(words(decay, how), ", seed ", seed);
+  if (std::ifstream in(file); in) {
+    const auto kept = nlohmann::json::parse(in, nullptr, false);
+    if (!kept.is_object()) throw FileError(sentence(file.string(), ": is no run; remove it"));
+    options.say(about + ": had ended before");
+    return {kept.at("distances"), kept.at("operators")};
+  }
+  const Way way = walk(marks, seed, decay, how);
+  const nlohmann::json kept = {{"distances", way.distances}, {"operators", way.operators}};
+  write_file(file, kept.dump());
+  options.say(about);
   return way;
 }
 
@@ -185,18 +214,22 @@ Rate expansion(const F& at, const std::string& where, std::int64_t directions) {
 
 Rates measured_rates(const RatesOptions& options) {
   Rates out;
+  std::error_code error;
+  std::filesystem::create_directories(options.folder / "runs", error);
+  if (error)
+    throw FileError(sentence(options.folder.string(), ": cannot be made: ", error.message()));
   const std::vector<double> marks = marks_of(options.iterations);
   for (const double decay : {0.75, 0.9})
     for (const Carry how : {Carry::frame, Carry::paper}) {
       std::vector<Way> ways(std::size_t(options.seeds));
-      parallel_for(ways.size(), [&](std::size_t k) { ways[k] = walk(marks, k + 1, decay, how); });
+      parallel_for(ways.size(),
+                   [&](std::size_t k) { ways[k] = kept_walk(options, marks, k + 1, decay, how); });
       std::vector<std::vector<double>> distances, operators;
       for (const Way& way : ways) {
         distances.push_back(way.distances);
         operators.push_back(way.operators);
       }
-      const std::string where =
-          sentence("α = ", decay, ", ", how == Carry::frame ? "frame" : "the paper's transport");
+      const std::string where = words(decay, how);
       // Its logarithm bends the first bound by a tenth and more over these marks, so it is taken along. The
       // second is held to the power alone, which is stricter.
       std::vector<double> bound;

@@ -3,7 +3,9 @@
 // short step (appendix:kl-fisher-manifold).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,8 @@ namespace fisherman::cli::study {
 
 struct RatesOptions {
   std::int64_t iterations, seeds;
+  std::filesystem::path folder = {};  // runs that have ended are kept there, and not run again
+  std::function<void(const std::string&)> say = [](const std::string&) {};  // one call a run
 };
 
 /// A power law on logarithmic axes.
@@ -41,7 +45,6 @@ Slope slope_of_mean(const std::vector<double>& x, const std::vector<std::vector<
 Rates measured_rates(const RatesOptions& options);
 
 /// report.html, iterates.svg, fisher.svg, divergence.svg, rates.csv and verdicts.txt.
-void write_rates(const Rates& rates, const RatesOptions& options,
-                 const std::filesystem::path& folder);
+void write_rates(const Rates& rates, const RatesOptions& options);
 
 }  // namespace fisherman::cli::study

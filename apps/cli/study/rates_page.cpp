@@ -51,8 +51,8 @@ Panel panel(const std::string& title, const std::vector<Rate>& rates) {
 
 }  // namespace
 
-void write_rates(const Rates& rates, const RatesOptions& options,
-                 const std::filesystem::path& folder) {
+void write_rates(const Rates& rates, const RatesOptions& options) {
+  const std::filesystem::path& folder = options.folder;
   const std::vector<Rate>* const kinds[] = {&rates.distances, &rates.operators, &rates.divergences};
   std::string verdicts;
   std::size_t holding = 0, all = 0;
