@@ -66,7 +66,10 @@ done
 # A signal that can be heeded: the trials stop too, and go on where they were.
 "$program" compare logistic --data data.csv --methods 'ifngd batch=400' --seeds 2 --iterations 20000 --out slow 2>log.txt &
 pid=$!
-sleep 0.7
+for ((tenths = 0; tenths < 300; ++tenths)); do # until the first trial is at work
+  [[ ! -s slow/trials/1/trace.csv ]] || break
+  sleep 0.1
+done
 kill -TERM $pid
 code=0
 wait $pid || code=$?
