@@ -83,6 +83,8 @@ int FitFlow::run() {
   model["shift"] = numbers(preparation.shift);
   model["scale"] = numbers(preparation.scale);
   Matrix design = preparation.design(std::move(table.x));
+  if (settings.begins_at_gaussian())
+    say("A Gaussian is fitted first, to begin at; --initial zero does without it.");
   if (settings.target == "logistic")
     return fit(LogisticTarget(std::move(design), y, settings.prior_variance), preparation.names,
                model, table);

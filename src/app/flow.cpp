@@ -77,6 +77,13 @@ NeuralOptions FlowSettings::network() const {
           .prior_variance = prior_variance};
 }
 
+bool FlowSettings::begins_at_gaussian() const {
+  if (initial == "auto") return family == "scaled" || family == "sylvester";
+  require(initial != "gaussian" || family == "scaled" || family == "sylvester",
+          "--initial gaussian is for the families scaled and sylvester, not for ", family);
+  return initial == "gaussian";
+}
+
 Index FlowSettings::window_of(Index weights) const {
   return window > 0 ? window : std::clamp<Index>(3 * weights, 200, 800);
 }
@@ -125,13 +132,6 @@ OrthogonalFlow::Frame at_gaussian(const OrthogonalFlow& family, const GaussianAf
 SylvesterFlow::Frame at_gaussian(const SylvesterFlow& family, const GaussianAffine& q,
                                  const FlowSettings& s) {
   return family.start(q.mean(), q.covariance(), std::uint64_t(s.seed));
-}
-
-bool begins_at_gaussian(const FlowSettings& s) {
-  if (s.initial == "auto") return s.family == "scaled" || s.family == "sylvester";
-  require(s.initial != "gaussian" || s.family == "scaled" || s.family == "sylvester",
-          "--initial gaussian is for the families scaled and sylvester, not for ", s.family);
-  return s.initial == "gaussian";
 }
 
 /// H₀ = εI. By default ε = K: a direction that no score in the window has seen counts as one of Fisher
@@ -187,7 +187,7 @@ ErasedRun made(const T& target, const Family& family, const FlowSettings& s);
 /// A Gaussian's Fisher matrix is known: some hundred iterations bring it close to where a flow needs thousands to turn to.
 template <class T, class Family>
 typename Family::Frame start(const T& target, const Family& family, const FlowSettings& s) {
-  if (!begins_at_gaussian(s)) return near_zero(family, s);
+  if (!s.begins_at_gaussian()) return near_zero(family, s);
   FlowSettings first;
   first.family = "gaussian";
   first.seed = s.seed;

@@ -35,6 +35,8 @@ struct FlowSettings : RunSettings {
   LogisticSettings columns() const;
   /// The network of a neural target.
   NeuralOptions network() const;
+  /// Whether a Gaussian is fitted first. Throws Misuse if it is asked for and the family has none.
+  bool begins_at_gaussian() const;
   /// Scores that the Fisher estimate keeps, for a model of so many weights.
   Index window_of(Index weights) const;
   /// Rows for each gradient, of so many; 0 = all.
