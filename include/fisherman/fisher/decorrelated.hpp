@@ -74,8 +74,8 @@ class BasicDecorrelated {
       squares.col(j) = as_vector(outer);
     }
     const Matrix lengths = (s.moments.transpose() * squares).cwiseMax(0.0).cwiseSqrt();
+    room_.resize(block_.rows, b);
     for (Index j = 0; j < r; ++j) {
-      room_.resize(block_.rows, b);
       room_.noalias() = s.x * lengths.col(j).asDiagonal();
       columns_[std::size_t(j)].absorb(room_);
     }
