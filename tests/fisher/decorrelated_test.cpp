@@ -1,11 +1,11 @@
 #include "fisherman/fisher/decorrelated.hpp"
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <cmath>
 #include <vector>
 
 #include "expect_laws.hpp"
-#include "fisherman/fisher/kronecker.hpp"
-#include "fisherman/testing/fisher_laws.hpp"
 #include "toy.hpp"
 
 namespace fisherman {
