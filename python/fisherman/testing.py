@@ -29,7 +29,8 @@ def check_manifold(frame, *, metric=None, embedded=False, order=1, exp_log=True,
     embedded : bool, default=False
         The metric is the ambient dot product.
     order : {1, 2}, default=1
-        Of the retraction, as it claims.
+        Of the retraction, as it claims. Order 2 is checked against exp, or by the acceleration if ``embedded``;
+        where there is neither, it raises a ValueError.
     exp_log : bool, default=True
         exp and log exist here; a manifold may have them in special cases only.
     seed : int, default=1

@@ -23,7 +23,8 @@ struct FrameLawOptions {
   /// The metric is the ambient dot product: isometry is checked with it, and the order of the
   /// retraction by its acceleration.
   bool embedded = false;
-  /// What the retraction claims: 1, or 2 (checked against exp, or by the acceleration if embedded).
+  /// What the retraction claims: 1, or 2 (checked against exp, or by the acceleration if embedded; Misuse
+  /// where there is neither, as `metric` alone does not tell).
   int order = 1;
   /// exp and log exist here (a manifold may have them in special cases only).
   bool exp_log = true;
