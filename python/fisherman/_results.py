@@ -1,6 +1,7 @@
 """What a posterior can be turned into: a data frame, ArviZ data, a figure, a page of a notebook."""
 
 import html
+import textwrap
 
 import numpy as np
 
@@ -53,7 +54,10 @@ class Posterior:
         trace = self._history()
         known = np.isfinite(trace["objective"])
         left.plot(trace["iteration"][known], -trace["objective"][known])
-        left.set(xlabel="iteration", ylabel="ELBO (nats)", title=self._heading())
+        left.set(xlabel="iteration", ylabel="ELBO (nats)")
+        # Above both charts, in lines that fit: a letter is a tenth of an inch wide at the most, on average.
+        letters = int(10 * figure.bbox.width / figure.dpi)
+        figure.suptitle(textwrap.fill(self._heading(), max(letters, 20)), fontsize="medium")
         at = np.arange(shown)
         right.errorbar(
             mean[largest],

@@ -228,5 +228,27 @@ TEST(Svg, DrawsEveryBandAndEscapesNames) {
   EXPECT_EQ(text.find("nan"), std::string::npos);
 }
 
+// Powers of ten alone would leave an axis from 20 to 90 without a tick and one from 50 to 200 with one.
+TEST(Svg, ALogarithmicAxisHasTwoTicksOrMore) {
+  for (const auto& [from, to] : std::vector<std::pair<double, double>>{
+           {1, 2}, {1, 5}, {20, 90}, {50, 200}, {10, 100}, {101, 103}, {1, 1e6}, {0.3, 0.4}}) {
+    Band band;
+    band.iterations = {from, to};
+    band.mean = {1.0, 2.0};
+    band.error = {0.1, 0.1};
+    const std::string text = svg(
+        {.x_name = "", .y_name = "", .log = false, .log_x = true, .rows = {{{"", {band}, {0}}}}});
+    std::size_t ticks = 0;  // vertical lines of the grid: both ends at one place
+    for (std::size_t at = text.find("class=\"grid\" x1=\""); at != std::string::npos;
+         at = text.find("class=\"grid\" x1=\"", at + 1)) {
+      const std::string x1 = text.substr(at + 17, text.find('"', at + 17) - at - 17);
+      ticks += std::size_t(
+          text.compare(at + 17 + x1.size() + 2, 5 + x1.size(), "x2=\"" + x1 + "\"") == 0);
+    }
+    EXPECT_GE(ticks, 2U) << from << " to " << to;
+    EXPECT_LE(ticks, 9U) << from << " to " << to;
+  }
+}
+
 }  // namespace
 }  // namespace fisherman::cli::study

@@ -49,7 +49,16 @@
     const size = Math.abs(value);
     return size >= 1e6 || size < 1e-3 ? value.toExponential().replace('e+', 'e') : String(Number(value.toPrecision(6)));
   };
-  const decade = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+  /// Of the ticks of a logarithmic axis, those with a number: the powers of ten, or also their double and
+  /// fivefold, or all of them, so that there are three or more wherever the axis has as many.
+  const numbered = (ticks) => {
+    const mantissa = (tick) => Number(tick.value.toExponential(6).split('e')[0]);
+    for (const round of [[1], [1, 2, 5]]) {
+      const some = ticks.filter((tick) => round.includes(mantissa(tick)));
+      if (some.length > 2) return some;
+    }
+    return ticks;
+  };
 
   const points = (series, which) => series.y
     .map((y, k) => ({ x: series.x[which][k], y, low: series.low?.[k], high: series.high?.[k], label: series.labels?.[k] }))
@@ -156,6 +165,24 @@
     chart.update('none');
   };
 
+  /// The names of many series, below the chart so that they take nothing from its height. Each shows and hides
+  /// its own.
+  const names = (chart) => element('div', { className: 'names' }, chart.data.datasets
+    .filter((set) => !set.diagonal)
+    .map((set, k) => {
+      const key = element('i', { className: 'line c' + (set.colour % colours) });
+      key.style.borderTopStyle = ['solid', 'dashed', 'dotted', 'double'][Math.floor(k / colours) % 4];
+      const button = element('button', { type: 'button' }, [key, set.label]);
+      button.setAttribute('aria-pressed', 'true');
+      button.addEventListener('click', () => {
+        chart.setDatasetVisibility(k, !chart.isDatasetVisible(k));
+        button.setAttribute('aria-pressed', String(chart.isDatasetVisible(k)));
+        chart.update();
+      });
+      return button;
+    }));
+  const many = 6;  // series, that a legend inside the chart has room for on a telephone
+
   const draw = (figure) => {
     const spec = JSON.parse(figure.querySelector('script').textContent);
     if (spec.square) figure.classList.add('square');
@@ -169,7 +196,7 @@
       });
     }
     const logarithmic = (scale) => Object.assign(scale, { type: 'logarithmic' }).ticks.callback =
-      (value) => (decade(value) ? tick(value) : null);
+      (value, k, ticks) => (numbered(ticks).includes(ticks[k]) ? tick(Number(value.toPrecision(4))) : null);
     const x = axis(spec.x[0].name, bounds), y = axis(spec.y.name, { ...bounds, beginAtZero: Boolean(spec.y.zero) });
     if (spec.x[0].log) logarithmic(x);
     if (spec.y.log) logarithmic(y);
@@ -183,7 +210,7 @@
         scales: { x, y },
         plugins: {
           legend: {
-            display: spec.legend !== false && spec.series.length > 1,
+            display: spec.legend !== false && spec.series.length > 1 && spec.series.length <= many,
             labels: { usePointStyle: true, boxWidth: 9, boxHeight: 6, padding: 14, filter: (item, data) => !data.datasets[item.datasetIndex].diagonal },
           },
           tooltip: {
@@ -204,6 +231,8 @@
     });
     charts.push(chart);
     paint(chart);
+    if (spec.legend !== false && spec.series.length > many)
+      figure.querySelector('.canvas').after(names(chart));
     if (spec.x.length > 1)
       figure.prepend(choice('against', spec.x.map((x) => x.name), (which) => {
         spec.series.forEach((series, k) => { chart.data.datasets[k].data = points(series, which); });

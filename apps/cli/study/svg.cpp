@@ -56,16 +56,24 @@ std::string power_of_ten(double x, double y, int exponent) {
                   "</tspan></text>\n");
 }
 
-std::vector<double> x_ticks(const Scale& x) {
+/// Powers of ten on a logarithmic axis, also their double and fivefold where there are fewer than three, and
+/// round numbers where there are fewer than three even so: one tick alone does not make an axis.
+std::vector<double> ticks_of(const Scale& scale) {
+  const double low = scale.from * 0.999999, high = scale.to * 1.000001;
   std::vector<double> out;
-  if (x.log) {
-    for (double t = std::pow(10.0, std::ceil(std::log10(x.from) - 1e-9)); t <= x.to * 1.000001;
-         t *= 10.0)
-      out.push_back(t);
-    return out;
+  if (scale.log) {
+    for (const std::vector<double>& within : {std::vector<double>{1.0}, {1.0, 2.0, 5.0}}) {
+      out.clear();
+      for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high; power *= 10.0)
+        for (const double m : within)
+          if (m * power >= low && m * power <= high) out.push_back(m * power);
+      if (out.size() >= 3) return out;
+    }
+    out.clear();
   }
-  const double step = tick_step(x.to - x.from);
-  for (double t = std::ceil(x.from / step) * step; t <= x.to + 1e-9 * step; t += step)
+  const double step = tick_step(scale.to - scale.from);
+  for (double t = std::ceil(scale.from / step - 1e-9) * step; t <= scale.to + 1e-9 * step;
+       t += step)
     out.push_back(t);
   return out;
 }
@@ -145,7 +153,7 @@ class Drawing {
   void axes(const Panel& panel, const Scale& x, const Scale& y, bool first) {
     const double middle = 0.5 * (x.at_from + x.at_to);
     out_ << text(middle, y.at_to - 9, "middle", panel.title, " font-weight=\"bold\"");
-    for (const double tick : x_ticks(x))
+    for (const double tick : ticks_of(x))
       out_ << "<line class=\"grid\" x1=\"" << x(tick) << "\" x2=\"" << x(tick) << "\" y1=\""
            << y.at_from << "\" y2=\"" << y.at_to << "\"/>\n"
            << text(x(tick), y.at_from + 13, "middle", report::figure(tick, 6));
@@ -162,7 +170,7 @@ class Drawing {
         out_ << power_of_ten(x.at_from - 5, y(std::pow(10.0, e)) + 4, e);
       }
     } else {
-      for (const double tick : x_ticks({y.from, y.to, 0, 1, false})) {
+      for (const double tick : ticks_of({y.from, y.to, 0, 1, false})) {
         rule(tick);
         out_ << text(x.at_from - 5, y(tick) + 4, "end", report::figure(tick, 6));
       }
