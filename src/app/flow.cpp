@@ -198,7 +198,7 @@ typename Family::Frame start(const T& target, const Family& family, const FlowSe
       gaussian.stop ||
       after_iterations(s.iterations > 0 ? std::min(s.iterations, at_most_before) : at_most_before);
   const Outcome outcome = run(gaussian.state, gaussian.model, gaussian.options, gaussian.stop);
-  if (outcome.status == Status::diverged) return near_zero(family, s);
+  if (name(outcome.status) == name(Status::diverged)) return near_zero(family, s);
   const AnyFrame end = gaussian.state.estimate();
   return at_gaussian(family, end.as<SylvesterFlow::Frame>().template factor<0>(), s);
 }

@@ -66,10 +66,12 @@ ErasedRun make_run(const AnyFrame& start, AnyModel model, const MinimizeSettings
                              .kl_radius = natural ? 1.0 : 0.0});
   run.options.carry = s.transport == "paper" ? Carry::paper : Carry::frame;
   run.options.evaluate_every = s.eval_every;
-  if (s.iterations == 0)
-    run.stop =
-        (after_iterations(200) && when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.01)) ||
-        run.stop;
+  if (s.iterations == 0) {
+    const double tolerance = s.tolerance > 0.0 ? s.tolerance : 0.01;
+    run.stop = (after_iterations(200) && when_predicted_below(tolerance)) || run.stop;
+    run.options.measure_until = tolerance;
+    run.options.in_nats = natural;
+  }
   return run;
 }
 

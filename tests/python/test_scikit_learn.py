@@ -171,5 +171,5 @@ def test_reduced_rank_of_full_rank_agrees_with_scikit_learn(three_classes):
 
 def test_what_did_not_converge_says_so(wdbc):
     X, y, _ = wdbc
-    with pytest.warns(ConvergenceWarning, match="All iterations were done"):
+    with pytest.warns(ConvergenceWarning, match="Stopped at the iteration limit"):
         BayesianLogisticRegression(method="adam", batch=1, eval_every=0).fit(X[:40, :2], y[:40])

@@ -208,6 +208,36 @@ TEST(Run, TroubleWithoutEndIsDivergenceAndKeepsTheLastGoodState) {
   EXPECT_NE(describe(outcome.status).find("smaller step"), std::string::npos);
 }
 
+/// ½ of its sign times ‖x‖², with a gradient of whatever sign: −1 in either runs away.
+struct Slide {
+  double gradient_sign, objective_sign;
+  Vector gradient(const Euclidean& x, const Draws&) const { return gradient_sign * x.point(); }
+  double objective(const Euclidean& x) const {
+    return objective_sign * 0.5 * x.point().squaredNorm();
+  }
+};
+
+TEST(Run, AnObjectiveThatRunsAwayIsSaidToDoSo) {
+  const RunOptions options{.rule = {.step_size = 0.5, .decay = 0.0, .kl_radius = 0.0}};
+  const auto end = [&](double gradient, double objective) {
+    const Slide model{gradient, objective};
+    State state{Euclidean(Vector::Ones(2)), Identity(2)};
+    return run(state, model, options, after_iterations(200)).status;
+  };
+  EXPECT_EQ(end(1.0, 1.0), Status::iterations_done);
+  EXPECT_EQ(end(-1.0, 1.0), Status::unbounded);   // a gradient of the wrong sign
+  EXPECT_EQ(end(-1.0, -1.0), Status::unbounded);  // an objective without a minimum
+  EXPECT_EQ(name(Status::unbounded), "diverged");
+  EXPECT_NE(describe(Status::unbounded).find("right sign"), std::string::npos);
+  // A long way down is not running away, nor is a late one.
+  std::vector<double> far{1e9}, late(50, 1e-3);
+  for (int k = 1; k < 100; ++k) far.push_back(far.back() * 0.8);
+  for (int k = 0; k < 50; ++k) late.push_back(late.back() - 10.0);
+  EXPECT_FALSE(detail::run_away(far));
+  EXPECT_FALSE(detail::run_away(late));
+  EXPECT_FALSE(detail::run_away({1.0, -1e30}));
+}
+
 TEST(Run, SpectrumOfTheInverseIsReportedWhereAsked) {
   const toy::Attraction model{Vector::Zero(3), 5};
   State state{Euclidean(Vector::Ones(3)), Dense(3)};

@@ -44,6 +44,11 @@ class Average {
   }
 
   bool empty() const { return count_ == 0; }
+  /// As many points of equal weight would have as little noise.
+  double effective_count() const {
+    const double p = options_.power;
+    return double(count_) * (2.0 * p + 1.0) / ((p + 1.0) * (p + 1.0));
+  }
   /// In ambient numbers; in general not on the manifold.
   const Vector& mean() const { return mean_; }
 

@@ -19,6 +19,7 @@ struct Record {
   double doubling = unknown;   // what the objective has gained since half as many evaluations
   double predicted =
       unknown;  // ½ḡᵀ𝐇⁻¹ḡ at the mean gradient: the decrease still to be had, in nats
+                // (for RunOptions::measure_until, measured now and then)
   double step = unknown;
   double kl = unknown;
   double gradient_norm = unknown;
@@ -30,9 +31,9 @@ struct Record {
   bool last = false;                            // the run ends here
 };
 
-enum class Status { converged, iterations_done, time_is_up, interrupted, diverged };
+enum class Status { converged, iterations_done, time_is_up, interrupted, diverged, unbounded };
 
-/// One word, as it stands in files.
+/// One word, as it stands in files. An unbounded objective is one way to diverge.
 constexpr std::string_view name(Status status) {
   switch (status) {
     case Status::converged:
@@ -44,6 +45,7 @@ constexpr std::string_view name(Status status) {
     case Status::interrupted:
       return "interrupted";
     case Status::diverged:
+    case Status::unbounded:
       return "diverged";
   }
   return "unknown";
@@ -53,17 +55,20 @@ constexpr std::string_view name(Status status) {
 constexpr std::string_view describe(Status status) {
   switch (status) {
     case Status::converged:
-      return "Converged: what is still to be gained is below the tolerance.";
+      return "Converged: the expected further gain is below the tolerance.";
     case Status::iterations_done:
-      return "All iterations were done; more of them may gain more.";
+      return "Stopped at the iteration limit before converging.";
     case Status::time_is_up:
-      return "The time limit was reached; resume to go on.";
+      return "Stopped at the time limit before converging. Resume the run to continue.";
     case Status::interrupted:
-      return "Interrupted; resume to go on.";
+      return "Interrupted before converging. Resume the run to continue.";
     case Status::diverged:
       return "Diverged: scores, gradients or steps were not finite several times in a row. The "
-             "last "
-             "good state is kept; try a smaller step size or KL radius, or a larger epsilon.";
+             "last good state is kept. Try a smaller step size or KL radius, or a larger epsilon.";
+    case Status::unbounded:
+      return "Diverged: the objective grows without limit, faster and faster. Check that the "
+             "gradient has the right sign, and that the objective has a minimum (a density: that "
+             "it can be normalised).";
   }
   return "";
 }
