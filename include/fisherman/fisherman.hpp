@@ -40,3 +40,4 @@
 #include "fisherman/solve/lbfgs.hpp"
 #include "fisherman/solve/observers.hpp"
 #include "fisherman/solve/run.hpp"
+#include "fisherman/solve/start_checks.hpp"

@@ -62,6 +62,11 @@ def predict_flow(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), d
 def flow_draws(options: dict, weights: int, state: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], count: int, seed: int) -> tuple:
     """Draws of the weights, one a row, and their log density."""
 
+def check_density(function: object, draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple:
+    """
+    (errors, warnings): what looks wrong with a log density close to draws of the start.
+    """
+
 def fit_density(function: object, mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
     """Fit a Gaussian to a log density, from a Gaussian to start with."""
 
@@ -160,6 +165,11 @@ class Draws:
 
 def minimize(start: object, model: object, options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
     """Minimise a model's objective from a frame."""
+
+def check_start(start: object, model: object, seed: int) -> tuple:
+    """
+    (errors, warnings): what looks wrong with a manifold and a model at the start.
+    """
 
 def check_frame(frame: object, metric: object | None, embedded: bool, order: int, exp_log: bool, seed: int, step: float) -> list:
     """(name, measured, lowest, highest, holds) of each law of a frame."""

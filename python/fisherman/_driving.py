@@ -46,6 +46,15 @@ def saving(resume, checkpoint, checkpoint_every):
     return resume, "" if checkpoint is None else os.fspath(checkpoint), float(checkpoint_every)
 
 
+def complain(found):
+    """What the checks at the start found: raise errors, and warn at the line that called the fit."""
+    errors, doubts = found
+    if errors:
+        raise ValueError(" ".join(errors) + " (check=False skips this check.)")
+    for doubt in doubts:
+        warnings.warn(doubt + " (check=False skips this check.)", RuntimeWarning, stacklevel=3)
+
+
 def report(end):
     """Warn, at the line that called the fit, if a run did not end the way it was asked to."""
     if end["status"] == "interrupted":

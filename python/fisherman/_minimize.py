@@ -1,7 +1,7 @@
 """A model of your own, on any manifold."""
 
 from . import _core
-from ._driving import report, saving, watching
+from ._driving import complain, report, saving, watching
 from ._options import filled, options_of, takes_options, texts
 
 _OPTIONS = options_of("minimize")
@@ -30,6 +30,7 @@ def minimize(
     start,
     model,
     *,
+    check=True,
     resume=None,
     checkpoint=None,
     checkpoint_every=2.0,
@@ -49,6 +50,10 @@ def minimize(
         ``fisher(frame)`` the Fisher matrix in coordinates, for ``method="ngd"``. Random numbers come from
         ``draws`` alone, by stream and size: ``draws.normals(0, 10, 3)``. Where a function raises a
         FloatingPointError the run takes a shorter step; any other exception comes out.
+    check : bool, default=True
+        Compare the gradient with differences of the objective at the start, along a few directions, and look
+        at the retraction: a gradient of the wrong sign raises a ValueError, what is less certain is a
+        RuntimeWarning. It takes some tens of calls at most, and none where a run is resumed.
     resume, checkpoint, checkpoint_every, progress
         As in the ``fit`` of the estimators.
     **options
@@ -60,6 +65,8 @@ def minimize(
         Ctrl-C ends the run where it is and returns what was reached.
     """
     values = filled(_OPTIONS, options)
+    if check and resume is None:
+        complain(_core.check_start(start, model, values["seed"]))
     with watching(progress, values["iterations"] or None) as callback:
         end = _core.minimize(
             start,

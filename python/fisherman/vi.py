@@ -18,7 +18,7 @@ and with PyTorch, for a function ``f`` of all draws at once::
 import numpy as np
 
 from . import _core
-from ._driving import report, saving, watching
+from ._driving import complain, report, saving, watching
 from ._options import filled, options_of, takes_options, texts
 from ._results import GaussianPosterior, Posterior
 
@@ -61,7 +61,8 @@ class Checked:
             )
         return found
 
-    def check_start(self, draws, where):
+    def check_start(self, draws, where, gradients_count=True):
+        """Finite where the run would start, with gradients that are those of the values."""
         values, gradients = self(draws)
         bad = int(np.sum(~np.isfinite(values) | ~np.isfinite(gradients).all(axis=1)))
         if bad:
@@ -69,6 +70,9 @@ class Checked:
                 f"log_density is not finite at {bad} of {len(draws)} draws {where}, where the run "
                 "would start"
             )
+        if gradients_count:
+            return _core.check_density(self, draws[:4])
+        return [], []
 
 
 class _Approximation:
@@ -184,6 +188,7 @@ def gaussian(
     start_mean=None,
     start_covariance=None,
     names=None,
+    check=True,
     resume=None,
     checkpoint=None,
     checkpoint_every=2.0,
@@ -203,6 +208,10 @@ def gaussian(
         The Gaussian to start from; standard normal if not given.
     names : sequence of str, optional
         Of the dimensions, for tables.
+    check : bool, default=True
+        Check that values and gradients are finite at draws of the start, and compare the gradients with
+        differences of the values: a gradient of the wrong sign raises a ValueError, what is less certain is a
+        RuntimeWarning. It takes some tens of draws, and none where a run is resumed.
     resume, checkpoint, checkpoint_every, progress
         As in the ``fit`` of the estimators.
     **options
@@ -219,9 +228,12 @@ def gaussian(
     covariance = _start(start_covariance, np.eye(dim), (dim, dim), "start_covariance")
     values = filled(_GAUSSIAN, options)
     density = Checked(log_density, dim)
-    if resume is None:
+    if check and resume is None:
         draws = _core.gaussian_draws(mean, covariance, 100, 1)
-        density.check_start(draws, "from N(start_mean, start_covariance)")
+        by_gradients = values["estimator"] != "score"
+        complain(
+            density.check_start(draws, "from N(start_mean, start_covariance)", by_gradients)
+        )
     with watching(progress, values["iterations"] or None) as callback:
         end = _core.fit_density(
             density,
@@ -241,6 +253,7 @@ def flow(
     dim,
     *,
     names=None,
+    check=True,
     resume=None,
     checkpoint=None,
     checkpoint_every=2.0,
@@ -256,6 +269,8 @@ def flow(
     dim : int
     names : sequence of str, optional
         Of the dimensions, for tables.
+    check : bool, default=True
+        As for :func:`gaussian`.
     resume, checkpoint, checkpoint_every, progress
         As in the ``fit`` of the estimators.
     **options
@@ -270,9 +285,9 @@ def flow(
     values = filled(_FLOW, options)
     said = texts(_FLOW, values)
     density = Checked(log_density, dim)
-    if resume is None:
+    if check and resume is None:
         near = _core.gaussian_draws(np.zeros(dim), 0.01 * np.eye(dim), 100, 1)
-        density.check_start(near, "close to 0")
+        complain(density.check_start(near, "close to 0"))
     with watching(progress, values["iterations"] or None) as callback:
         end = _core.fit_flow_density(
             density,

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <Eigen/Cholesky>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "bind.hpp"
 #include "fisherman/app/ended.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/solve/start_checks.hpp"
 #include "fisherman/testing/frame_laws.hpp"
 #include "frames.hpp"
 #include "settings.hpp"
@@ -96,6 +98,15 @@ nb::dict minimize(nb::handle start, nb::object model, const nb::dict& options, n
   return result;
 }
 
+/// (errors, warnings) about a manifold and a model where a run would start.
+nb::tuple check_start(nb::handle start, nb::object model, std::uint64_t seed) {
+  const ShapedFrame from = frame_of(start);
+  AnyModel erased = AnyModel::of<AnyFrame>(PythonModel(std::move(model), from.shape, nullptr));
+  StartReport report = check_manifold(from.frame, seed);
+  if (report.errors.empty()) report.add(check_model(erased, from.frame, seed));
+  return nb::make_tuple(report.errors, report.warnings);
+}
+
 /// (name, measured, lowest, highest, holds) of each law.
 nb::list check_frame(nb::handle start, nb::object metric, bool embedded, int order, bool exp_log,
                      std::uint64_t seed, double step) {
@@ -150,6 +161,8 @@ void bind_minimize(nb::module_& m) {
   m.def("minimize", &minimize, "start"_a, "model"_a, "options"_a, "callback"_a.none(),
         "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
         "Minimise a model's objective from a frame.");
+  m.def("check_start", &check_start, "start"_a, "model"_a, "seed"_a,
+        "(errors, warnings): what looks wrong with a manifold and a model at the start.");
   m.def("check_frame", &check_frame, "frame"_a, "metric"_a.none(), "embedded"_a, "order"_a,
         "exp_log"_a, "seed"_a, "step"_a,
         "(name, measured, lowest, highest, holds) of each law of a frame.");

@@ -1,6 +1,7 @@
 // Densities of one's own: fisherman.vi.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bind.hpp"
@@ -9,6 +10,7 @@
 #include "fisherman/app/gaussian.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/model/pareto.hpp"
+#include "fisherman/solve/start_checks.hpp"
 #include "settings.hpp"
 #include "watch.hpp"
 
@@ -37,6 +39,14 @@ FunctionTarget target_of(nb::object function, Index dimension, Index at_most, Wa
             });
             return values;
           }};
+}
+
+/// (errors, warnings) about a log density and its gradient, close to draws of the start.
+nb::tuple check_density(nb::object function, const Rows& draws) {
+  const Matrix columns = copied(draws).transpose();
+  const StartReport report =
+      check_target(target_of(std::move(function), columns.rows(), columns.cols(), nullptr), columns);
+  return nb::make_tuple(report.errors, report.warnings);
 }
 
 nb::dict fit_density(nb::object function, const Numbers& mean, const Rows& covariance,
@@ -87,6 +97,8 @@ nb::dict fit_flow_density(nb::object function, Index dimension, const nb::dict& 
 
 void bind_vi(nb::module_& m) {
   using namespace nb::literals;
+  m.def("check_density", &check_density, "function"_a, "draws"_a,
+        "(errors, warnings): what looks wrong with a log density close to draws of the start.");
   m.def("fit_density", &fit_density, "function"_a, "mean"_a, "covariance"_a, "options"_a,
         "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
         "Fit a Gaussian to a log density, from a Gaussian to start with.");

@@ -209,3 +209,52 @@ def test_unknown_options_are_refused():
         vi.gaussian(NORMAL, 3, resume=3)
     with pytest.raises(TypeError, match="progress is a int"):
         vi.gaussian(NORMAL, 3, progress=3)
+
+
+def wrong_sign(x):
+    values, gradients = NORMAL(x)
+    return values, -gradients
+
+
+@pytest.mark.parametrize("fit", [vi.gaussian, vi.flow])
+def test_a_gradient_of_the_wrong_sign_is_an_error(fit):
+    with pytest.raises(ValueError, match=r"wrong sign: it is -1\.00 times the finite difference"):
+        fit(wrong_sign, 3, iterations=5)
+    with pytest.warns(RuntimeWarning, match=r"wrong by a factor: it is 2\.00 times"):
+        fit(lambda x: (NORMAL(x)[0], 2.0 * NORMAL(x)[1]), 3, iterations=5)
+
+
+def test_the_check_can_be_switched_off_and_the_sentence_says_what_happened():
+    with pytest.warns(ConvergenceWarning, match="right sign"):
+        fit = vi.gaussian(wrong_sign, 3, check=False)
+    assert fit.status == "diverged"
+
+
+def test_gradients_do_not_count_where_they_are_not_used():
+    fit = vi.gaussian(lambda x: (NORMAL(x)[0], 0.0 * x), 3, estimator="score", iterations=5)
+    assert np.isfinite(fit.elbo)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e12])
+@pytest.mark.parametrize("kind", ["normal", "laplace", "relu", "student", "float32"])
+def test_good_densities_are_not_accused(kind, scale):
+    def density(x):
+        u = x / scale
+        if kind == "laplace":
+            return -np.abs(u).sum(1), -np.sign(u) / scale
+        if kind == "relu":
+            return -np.maximum(u, 0).sum(1), -(u > 0) / scale
+        if kind == "student":
+            return -2 * np.log1p(u * u / 3).sum(1), -4 * u / (3 + u * u) / scale
+        if kind == "float32":
+            v = x.astype(np.float32) / np.float32(scale)
+            return -0.5 * (v * v).sum(1), -v / np.float32(scale)
+        return -0.5 * (u * u).sum(1), -u / scale
+
+    check = vi.Checked(density, 3)
+    for start in (1.0, scale):
+        draws = start * np.random.default_rng(1).normal(size=(8, 3))
+        with np.errstate(over="ignore"):
+            if np.isfinite(density(draws)[0]).all():
+                assert check.check_start(draws, "here") == ([], [])

@@ -1,5 +1,7 @@
 """Manifolds and models written in Python: their laws, fisherman.minimize, and what is said of bad ones."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -284,6 +286,87 @@ def test_minimize_on_stiefel_has_matrices():
 def test_bad_models(members, error, sentence):
     with pytest.raises(error, match=sentence):
         minimize(manifolds.euclidean(np.zeros(3)), type("Bad", (), members)(), eval_every=1)
+
+
+class Backwards(Rayleigh):
+    def gradient(self, frame, draws):
+        return -super().gradient(frame, draws)
+
+
+def test_mistakes_are_found_at_the_start():
+    start, A = manifolds.sphere([1.0, 1.0, 1.0]), np.diag([3.0, 1.0, 0.5])
+    with pytest.raises(ValueError, match=r"wrong sign: it is -1\.00 times"):
+        minimize(start, Backwards(A), method="gd")
+    assert minimize(start, Backwards(A), method="gd", check=False, iterations=5).iterations == 5
+
+    class Half(Rayleigh):
+        def gradient(self, frame, draws):
+            return 0.5 * super().gradient(frame, draws)
+
+    with pytest.warns(RuntimeWarning, match="wrong by a factor: it is 0.50 times"):
+        minimize(start, Half(A), method="gd", iterations=5)
+
+    class Nowhere(Rayleigh):
+        def objective(self, frame):
+            return np.nan
+
+    with pytest.raises(ValueError, match="objective is not finite at the start"):
+        minimize(start, Nowhere(A), method="gd")
+
+
+class Sphere:
+    """Unit vectors in redundant coordinates, with whatever retraction."""
+
+    def __init__(self, x, retraction):
+        self.point, self.retraction = x, retraction
+        self.dimension = len(x)
+
+    def pull(self, gradients):
+        return gradients - np.multiply.outer(gradients @ self.point, self.point)
+
+    push = pull
+
+    def retract(self, v):
+        return Sphere(self.retraction(self.point, self.push(v)), self.retraction)
+
+
+def unit(x):
+    return x / np.linalg.norm(x)
+
+
+@pytest.mark.parametrize(
+    "retraction, error, sentence",
+    [
+        (lambda x, v: x + v, RuntimeWarning, "leaves the manifold"),
+        (lambda x, v: unit(x - v), ValueError, r"does not set out along push\(v\)"),
+        (lambda x, v: unit(x + v + 0.1), ValueError, r"retract\(0\) is not the point"),
+    ],
+)
+def test_a_broken_retraction_is_found_at_the_start(retraction, error, sentence):
+    x, A = unit(np.array([1.0, 2.0, 3.0])), np.diag([3.0, 1.0, 0.5])
+    found = pytest.warns(error, match=sentence) if error is RuntimeWarning else pytest.raises(error, match=sentence)
+    with found:
+        minimize(Sphere(x, retraction), Rayleigh(A), method="gd", iterations=5)
+    good = minimize(Sphere(x, lambda x, v: unit(x + v)), Rayleigh(A), method="gd", iterations=5)
+    assert np.linalg.norm(good.point) == pytest.approx(1.0)
+
+
+def test_an_order_that_cannot_be_checked_is_refused():
+    with pytest.raises(ValueError, match="order is 2"):
+        testing.check_manifold(HalfPlane(0.0, 2.0), metric=fishers_metric(2.0), order=2)
+
+
+@pytest.mark.parametrize("method", ["gd", "adam"])
+@pytest.mark.parametrize("scale", [0.01, 0.1, 1.0])
+def test_converged_is_true_without_fisher_information(method, scale):
+    """Gradient descent once said so .04 above the minimum: a gradient is not in nats."""
+    eigenvalues = scale * np.arange(1.0, 13.0)
+    start = manifolds.sphere(np.random.default_rng(3).normal(size=12))
+    step = {"step_size": 0.1} if method == "gd" else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not to converge is honest
+        found = minimize(start, Rayleigh(np.diag(eigenvalues)), method=method, **step)
+    assert found.status != "converged" or found.objective < -0.5 * eigenvalues[-1] + 0.011
 
 
 def test_draws_are_addressed():
