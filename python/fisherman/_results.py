@@ -68,7 +68,8 @@ class Posterior:
         )
         right.axvline(0.0, color="0.7", zorder=0)
         right.set_yticks(at, [names[k] for k in largest], fontsize="small")
-        right.set_title("mean and 90% interval" + (", largest" if shown < len(names) else ""))
+        what = "mean and 90% interval" + (", largest" if shown < len(names) else "")
+        right.set_title(textwrap.fill(what, max(letters // 3, 10)))
         return figure
 
     def _table(self, most=30):

@@ -244,7 +244,7 @@ def test_good_densities_are_not_accused(kind, scale):
         if kind == "laplace":
             return -np.abs(u).sum(1), -np.sign(u) / scale
         if kind == "relu":
-            return -np.maximum(u, 0).sum(1), -(u > 0) / scale
+            return -np.maximum(u, 0).sum(1), -1.0 * (u > 0) / scale
         if kind == "student":
             return -2 * np.log1p(u * u / 3).sum(1), -4 * u / (3 + u * u) / scale
         if kind == "float32":

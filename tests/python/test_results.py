@@ -44,7 +44,14 @@ def test_plot(posterior):
     figure = posterior.plot()
     left, right = figure.axes
     assert left.get_ylabel() == "ELBO (nats)" and len(right.get_yticks()) <= 40
-    matplotlib.pyplot.close(figure)
+    for drawn in (figure, posterior.plot(matplotlib.pyplot.figure(figsize=(4, 4), layout="constrained"))):
+        drawn.draw_without_rendering()
+        title = drawn.get_suptitle()
+        assert "ELBO" in title and posterior._heading() == " ".join(title.split("\n"))
+        for text in [drawn._suptitle, *(axes.title for axes in drawn.axes)]:
+            box = text.get_window_extent()
+            assert box.x0 >= 0 and box.x1 <= drawn.bbox.width and box.y1 <= drawn.bbox.height
+        matplotlib.pyplot.close(drawn)
 
 
 def test_notebooks(posterior):
