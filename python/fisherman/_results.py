@@ -55,8 +55,8 @@ class Posterior:
         known = np.isfinite(trace["objective"])
         left.plot(trace["iteration"][known], -trace["objective"][known])
         left.set(xlabel="iteration", ylabel="ELBO (nats)")
-        # Above both charts, in lines that fit: a letter is a tenth of an inch wide at the most, on average.
-        letters = int(10 * figure.bbox.width / figure.dpi)
+        # Above both charts, in lines that fit: letters of this size are some 13 to the inch, on average.
+        letters = int(12 * figure.bbox.width / figure.dpi)
         figure.suptitle(textwrap.fill(self._heading(), max(letters, 20)), fontsize="medium")
         at = np.arange(shown)
         right.errorbar(
