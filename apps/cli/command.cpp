@@ -62,6 +62,13 @@ nlohmann::json read_json(const std::filesystem::path& path) {
   return value;
 }
 
+std::string plain_words(const nlohmann::json::exception& trouble) {
+  const std::string text =
+      trouble.what();  // [json.exception.out_of_range.403] key 'mean' not found
+  const auto mark = text.find("] ");
+  return mark == std::string::npos ? text : text.substr(mark + 2);
+}
+
 const std::atomic<bool>& interrupted() {
   static std::atomic<bool> flag = false;
   static const bool once = [] {

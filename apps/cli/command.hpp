@@ -37,6 +37,9 @@ nlohmann::ordered_json as_json(const Options& options);
 /// Throws FileError with the file's name unless it holds a JSON object.
 nlohmann::json read_json(const std::filesystem::path& path);
 
+/// What is wrong, without the marks of the library.
+std::string plain_words(const nlohmann::json::exception& trouble);
+
 /// Set by SIGINT and SIGTERM from the first call on.
 const std::atomic<bool>& interrupted();
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fisherman/core/archive.hpp"
+#include "quoting.hpp"
 #include "report/page.hpp"
 #include "study/command.hpp"
 #include "study/problem.hpp"

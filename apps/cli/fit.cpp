@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/io/checksum.hpp"
 #include "fisherman/solve/observers.hpp"
@@ -57,6 +58,7 @@ void FitCommand::add_to(CLI::App& command) {
       .add_option("--checkpoint-every", checkpoint_every, "seconds between checkpoints in --out")
       ->capture_default_str();
   command.add_flag("--resume", resume, "go on with the run in --out");
+  command.add_flag("--overwrite", overwrite, "replace the run in --out");
   command.add_flag("--json", json, "print the result as one JSON object and nothing else");
   command.add_flag("--quiet", quiet, "no progress and no warnings");
   command.add_flag("--no-report", no_report, "leave no report.html in --out");
@@ -66,6 +68,11 @@ void FitCommand::add_to(CLI::App& command) {
 void FitCommand::apply() {
   flags_.apply(options, config);
   require(!resume || !out.empty(), "--resume needs --out, the folder of the run to go on with");
+  require(!overwrite || !out.empty(), "--overwrite needs --out, the folder of the run to replace");
+  require(
+      !overwrite || !resume,
+      "--resume goes on with the run in --out and --overwrite replaces it: only one of them can "
+      "be meant");
   check();
 }
 
@@ -83,24 +90,32 @@ Table DataFlags::read(const std::string& data_file, const std::string& labels_fi
 
 Json FitCommand::config_of(const Table& table) const {
   Json config_json = as_json(options);
-  config_json["data"] = std::filesystem::absolute(data).string();
+  config_json["data"] = json_text(std::filesystem::absolute(data));
   config_json["label"] = table.label_name;
   config_json["checksum"] = file_checksum(data);
   if (!labels.empty()) {
-    config_json["labels"] = std::filesystem::absolute(labels).string();
+    config_json["labels"] = json_text(std::filesystem::absolute(labels));
     config_json["labels_checksum"] = file_checksum(labels);
   }
   config_json["version"] = FISHERMAN_VERSION;
   return config_json;
 }
 
-std::unique_ptr<RunFolder> FitCommand::folder(const Json& config_json) const {
+std::unique_ptr<RunFolder> FitCommand::folder(
+    const Json& config_json, const std::vector<std::filesystem::path>& other_inputs) const {
   if (out.empty()) return nullptr;
-  auto made = std::make_unique<RunFolder>(out, resume);
+  std::vector<std::filesystem::path> inputs = {data, labels, config};
+  inputs.insert(inputs.end(), other_inputs.begin(), other_inputs.end());
+  auto made = std::make_unique<RunFolder>(out,
+                                          resume      ? RunFolder::Begin::resumed
+                                          : overwrite ? RunFolder::Begin::replaced
+                                                      : RunFolder::Begin::fresh,
+                                          inputs);
   if (resume)
     made->require_same(config_json);
   else
     made->write("config.json", config_json);
+  made->begin();
   return made;
 }
 
@@ -110,9 +125,11 @@ Ended FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
   std::vector<Observer<ErasedState>> observers;
   std::ofstream trace;
   if (folder != nullptr) {
-    if (going_on) folder->cut_trace(run.state.iteration);
-    trace.open(folder->file("trace.csv"), going_on ? std::ios::app : std::ios::out);
-    if (!going_on) trace << Trace::csv_header() << std::flush;
+    if (going_on)
+      folder->cut_trace(run.state.iteration);
+    else
+      folder->write("trace.csv", Trace::csv_header());
+    trace.open(folder->file("trace.csv"), std::ios::app);
     observers.emplace_back([&](const Record& r, const ErasedState&) {
       trace << Trace::csv_line(r) << std::flush;
       if (!trace) throw FileError(folder->file("trace.csv").string() + ": cannot be written");
@@ -128,22 +145,17 @@ void FitCommand::say(const std::string& line) const {
   if (!quiet) std::cerr << line << '\n';
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string draws_csv(const std::string& model, const std::vector<std::string>& names,
                       const Matrix& draws, const Vector& log_p, const Vector& log_q) {
   std::ostringstream out;
   out << std::setprecision(17) << "# model = " << model << "\n# method = variational\n";
   for (std::size_t k = 0; k < names.size(); ++k) {
-    std::string one_line = names[k];
-    for (char& c : one_line)
-      if (c == '\n' || c == '\r') c = ' ';
-    out << "# beta." << k + 1 << " = " << one_line << '\n';
+    std::string one_cell = names[k];  // a spreadsheet would begin another, maybe with a formula
+    for (char& c : one_cell)
+      if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+    for (std::size_t at = 0; (at = one_cell.find_first_of(",;", at)) != std::string::npos; at += 2)
+      one_cell.insert(at + 1, " ");
+    out << "# beta." << k + 1 << " = " << one_cell << '\n';
   }
   out << "lp__,log_p__,log_g__";
   for (Index k = 0; k < draws.cols(); ++k) out << ",beta." << k + 1;

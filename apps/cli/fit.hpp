@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "fisherman/app/ended.hpp"
 #include "fisherman/io/table.hpp"
+#include "quoting.hpp"
 #include "run_folder.hpp"
 
 namespace fisherman::cli {
@@ -36,7 +37,7 @@ struct DataFlags {
 struct FitCommand : DataFlags {
   std::string config, out;
   double checkpoint_every = 2.0;
-  bool resume = false, json = false, quiet = false, no_report = false;
+  bool resume = false, overwrite = false, json = false, quiet = false, no_report = false;
   Options options;  // the application's settings, described before add_to()
 
   /// The common flags, and one for every option.
@@ -45,8 +46,10 @@ struct FitCommand : DataFlags {
   void apply();
   /// All options, the data and their checksums, the version: what must not change before a resume.
   Json config_of(const Table& table) const;
-  /// Nothing without --out. Writes config.json, or for --resume compares with it.
-  std::unique_ptr<RunFolder> folder(const Json& config_json) const;
+  /// Nothing without --out. Writes config.json, or for --resume compares with it. `other_inputs` are files that are
+  /// read besides the common ones.
+  std::unique_ptr<RunFolder> folder(
+      const Json& config_json, const std::vector<std::filesystem::path>& other_inputs = {}) const;
   /// To its end, or to the first signal; `run.state` is then there. Goes on from the folder's
   /// checkpoint for --resume, if there is one.
   Ended drive(ErasedRun& run, const RunFolder* folder) const;
@@ -56,9 +59,6 @@ struct FitCommand : DataFlags {
  private:
   Flags flags_;
 };
-
-/// As a CSV file has it: in quotes, if it must be.
-std::string csv_field(const std::string& text);
 
 /// A file of draws as CmdStan writes variational ones: comments, lp__, log_p__, log_g__, then beta.1,
 /// beta.2, …; one draw a row.

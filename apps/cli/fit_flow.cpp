@@ -53,6 +53,7 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json mo
                     draws_csv("flow", names, out_draws.betas.transpose(), log_p, out_draws.log_q));
     }
     folder->write("result.json", result);
+    folder->finish();
     if (!no_report) leave_report(out);
   }
   if (json)

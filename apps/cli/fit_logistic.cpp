@@ -106,6 +106,7 @@ int FitLogistic::run() {
     folder->write("covariance.csv", covariance_csv(preparation.names, q));
     if (draws > 0) folder->write("draws.csv", draws_of(target, preparation.names, q, draws, seed));
     folder->write("result.json", result);
+    folder->finish();
   }
   if (json) {
     std::cout << result.dump(2) << '\n';

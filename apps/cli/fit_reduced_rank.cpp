@@ -179,7 +179,7 @@ int FitReducedRank::run() {
     config_json["test-data"] = file_checksum(test_data);
   }
   const bool several = ranks.size() > 1 || settings.starts > 1;
-  const auto folder = this->folder(config_json);
+  const auto folder = this->folder(config_json, {test_data, test_labels});
 
   Json fits = Json::array();
   // Each of several legs has a folder of its own inside.
@@ -187,10 +187,13 @@ int FitReducedRank::run() {
     std::unique_ptr<RunFolder> inside;
     if (folder && several && !interrupted().load())
       inside = std::make_unique<RunFolder>(
-          folder->file(sentence("rank-", rank, "-start-", start).c_str()), false);
+          folder->file(sentence("rank-", rank, "-start-", start).c_str()), RunFolder::Begin::part);
     auto done_leg = leg(rows, rank, start, plan, inside ? inside.get() : folder.get());
     if (done_leg) fits.push_back(described(*done_leg));
-    if (inside) inside->write("result.json", fits.back());
+    if (inside && done_leg) {
+      inside->write("result.json", fits.back());
+      inside->finish();
+    }
     return done_leg;
   });
   if (fit.legs.empty()) return not_converged;  // a signal before the first iteration
@@ -200,6 +203,7 @@ int FitReducedRank::run() {
   if (folder) {
     write_model(*folder, best, map, classes, table.label_name, rows, result);
     folder->write("result.json", result);
+    folder->finish();
     if (!no_report) leave_report(out);
   }
   if (json)

@@ -30,7 +30,7 @@ FlowModel FlowModel::from_json(const nlohmann::json& model, const std::string& f
       throw FileError(file + ": its sizes do not go together");
     flow_frame(out.settings, out.weights, out.state);  // throws if the state is of another size
   } catch (const nlohmann::json::exception& e) {
-    throw FileError(sentence(file, ": is not what a flow leaves (", e.what(), ")"));
+    throw FileError(sentence(file, ": is not what a flow leaves (", plain_words(e), ")"));
   } catch (const Misuse& e) {
     throw FileError(sentence(file, ": ", e.what()));
   }

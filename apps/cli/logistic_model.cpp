@@ -28,7 +28,7 @@ LogisticModel LogisticModel::from_json(const nlohmann::json& model, const std::s
       throw FileError(file + ": its sizes do not go together");
     out.q.covariance = as_matrix(covariance.data(), d, d);
   } catch (const nlohmann::json::exception& e) {
-    throw FileError(sentence(file, ": is not what a logistic fit leaves (", e.what(), ")"));
+    throw FileError(sentence(file, ": is not what a logistic fit leaves (", plain_words(e), ")"));
   }
   return out;
 }

@@ -1,4 +1,6 @@
 // fisherman: the command line.
+#include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 #ifdef __GLIBC__
@@ -9,6 +11,16 @@
 #include "fisherman/core/error.hpp"
 
 namespace {
+
+/// What an exception says, without the name of the library that threw it.
+std::string words_of(const std::exception& e) {
+  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&e))
+    return fisherman::sentence(file->path1().string(), file->path1().empty() ? "" : ": ",
+                               file->code().message());
+  if (const auto* json = dynamic_cast<const nlohmann::json::exception*>(&e))
+    return "a file does not hold what it should: " + fisherman::cli::plain_words(*json);
+  return e.what();
+}
 
 /// Keeps freed memory, so that an iteration's large matrices are not mapped and zeroed anew each time: with the paper's
 /// transport that took as long as the arithmetic.
@@ -24,6 +36,7 @@ void keep_memory() {
 int main(int argc, char** argv) {
   using namespace fisherman;
   keep_memory();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is then an error like a full disk
   int exit_code = cli::done;
   CLI::App app(
       "Fits distributions whose parameters live on a manifold, by natural gradient without "
@@ -64,7 +77,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? cli::done : cli::misuse;
   } catch (const std::exception& e) {
-    std::cerr << "fisherman: " << e.what() << '\n';
+    std::cerr << "fisherman: " << words_of(e) << '\n';
     return cli::misuse;
   }
   if (!std::cout.flush()) {

@@ -1,24 +1,31 @@
 // fisherman predict: probabilities for new rows, from the folder of a fit.
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
 
+#include "checksums.hpp"
 #include "command.hpp"
-#include "fisherman/core/archive.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
 #include "flow_model.hpp"
 #include "logistic_model.hpp"
+#include "output_file.hpp"
 #include "reduced_rank_model.hpp"
 
 namespace fisherman::cli {
 namespace {
 
+// In the log loss no row counts as less likely, as in scikit-learn: one alone would make it infinite.
+constexpr double least_probability = std::numeric_limits<double>::epsilon();
+
 struct Predict {
-  std::string run_folder, data, labels, out;
+  std::string run_folder, data, labels;
+  OutputFile out;
   bool json = false;
   int run() const;
 
@@ -48,8 +55,8 @@ Table Predict::rows(const std::string& label, std::size_t columns) const {
 }
 
 void Predict::write(const std::string& rows) const {
-  if (!out.empty())
-    write_file(out, rows);
+  if (!out.path.empty())
+    out.write(rows);
   else if (!json)
     std::cout << rows;
 }
@@ -60,9 +67,10 @@ nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
   const Table table = rows(model.label, model.map.names.size());
   const Matrix x = model.design(table, data);
   std::optional<Uncertainty> uncertainty;
-  const auto covariance = std::filesystem::path(run_folder) / "covariance.npy";
-  if (std::filesystem::exists(covariance))
-    uncertainty.emplace(model.point, read_table(covariance, {.has_label = false}).x);
+  const Checksums sums = Checksums::read(run_folder);
+  if (const std::string name = "covariance.npy";
+      sums.lists(name) || std::filesystem::exists(std::filesystem::path(run_folder) / name))
+    uncertainty.emplace(model.point, read_table(sums.verified(name), {.has_label = false}).x);
   write(predictions_csv(model, x, uncertainty));
   nlohmann::ordered_json summary;
   summary["rows"] = x.cols();
@@ -91,11 +99,19 @@ nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
   if (!table.labels.empty()) {
     const Vector y = binary_labels(table.labels, classes, labels.empty() ? data : labels);
     double loss = 0.0, right = 0.0;
+    Index clipped = 0;
     for (Index i = 0; i < p.rows(); ++i) {
-      loss -= std::log(y(i) == 1.0 ? p(i, 0) : 1.0 - p(i, 0));
+      const double of_class = y(i) == 1.0 ? p(i, 0) : 1.0 - p(i, 0);
+      if (of_class < least_probability) ++clipped;
+      loss -= std::log(std::max(of_class, least_probability));
       right += (p(i, 0) > 0.5) == (y(i) == 1.0) ? 1.0 : 0.0;
     }
     summary["log_loss"] = loss / double(p.rows());
+    if (clipped > 0)
+      summary["log_loss_note"] =
+          sentence("The probability of the true class is below ", least_probability, " in ",
+                   clipped, clipped == 1 ? " row" : " rows",
+                   "; it counts as that there, because the loss would be infinite.");
     summary["accuracy"] = right / double(p.rows());
   }
   return summary;
@@ -116,7 +132,11 @@ nlohmann::ordered_json Predict::flow(const nlohmann::json& json_model,
 }
 
 int Predict::run() const {
-  const std::filesystem::path file = std::filesystem::path(run_folder) / "model.json";
+  const Checksums sums = Checksums::read(run_folder);
+  std::vector<std::filesystem::path> inputs = sums.paths();
+  inputs.insert(inputs.end(), {data, labels, std::filesystem::path(run_folder) / "checkpoint"});
+  out.check(inputs);
+  const std::filesystem::path file = sums.verified("model.json");
   const nlohmann::json model = read_json(file);
   const nlohmann::json kind = model.value("model", nlohmann::json());
   const auto summary = kind == "reduced-rank" ? reduced_rank(model, file.string())
@@ -144,8 +164,10 @@ void add_predict(CLI::App& app, int& exit_code) {
   command->add_option("--labels", self->labels, "a file of labels, if they are not in the data")
       ->type_name("FILE");
   command
-      ->add_option("--out", self->out, "a CSV file for the predictions (default: standard output)")
+      ->add_option("--out", self->out.path,
+                   "a CSV file for the predictions (default: standard output)")
       ->type_name("FILE");
+  self->out.add_to(*command);
   command->add_flag("--json", self->json, "print a summary as one JSON object and nothing else");
   command->footer(
       "Example:\n  fisherman predict --run wdbc-run --data new.csv --out predictions.csv");

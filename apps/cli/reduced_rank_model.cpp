@@ -72,7 +72,8 @@ ReducedRankModel ReducedRankModel::from_json(const nlohmann::json& model, const 
       throw FileError(file + ": its sizes do not go together");
     return out;
   } catch (const nlohmann::json::exception& e) {
-    throw FileError(sentence(file, ": is not what a reduced-rank fit leaves (", e.what(), ")"));
+    throw FileError(
+        sentence(file, ": is not what a reduced-rank fit leaves (", plain_words(e), ")"));
   } catch (const Misuse& e) {
     throw FileError(sentence(file, ": is not what a reduced-rank fit leaves (", e.what(), ")"));
   }

@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "fisherman/core/archive.hpp"
+#include "output_file.hpp"
 #include "report.hpp"
 #include "report/kinds.hpp"
 #include "report/logistic.hpp"
@@ -18,14 +19,22 @@ constexpr double most_operations = 2e10;
 
 struct Report {
   std::vector<std::string> folders, data;
-  std::string out = "report.html";
+  OutputFile out{.path = "report.html"};
   int run() const;
 };
 
 int Report::run() const {
   const auto runs = report::read_runs({folders.begin(), folders.end()});
-  write_file(out, report::page_of(runs, {data.begin(), data.end()}).html());
-  std::cout << out << '\n';
+  std::vector<std::filesystem::path> inputs(data.begin(), data.end());
+  for (const report::Run& run : runs) {
+    const auto files = run.sums.paths();
+    inputs.insert(inputs.end(), files.begin(), files.end());
+    for (const char* key : {"data", "labels"}) inputs.emplace_back(report::text(run.config, key));
+    inputs.push_back(run.folder / "checkpoint");
+  }
+  out.check(inputs);
+  out.write(report::page_of(runs, {data.begin(), data.end()}).html());
+  std::cout << out.path << '\n';
   return done;
 }
 
@@ -52,7 +61,10 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_option("folders", self->folders, "folders of fits (--out of fisherman fit)")
       ->required()
       ->type_name("DIR");
-  command->add_option("--out", self->out, "the page")->type_name("FILE")->capture_default_str();
+  command->add_option("--out", self->out.path, "the page")
+      ->type_name("FILE")
+      ->capture_default_str();
+  self->out.add_to(*command);
   command
       ->add_option("--data", self->data,
                    "where the data are now, if they have moved since the fit; told by checksum")

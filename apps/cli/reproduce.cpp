@@ -6,8 +6,11 @@
 #include <mutex>
 
 #include "datasets/catalogue.hpp"
+#include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "own_folder.hpp"
+#include "quoting.hpp"
 #include "study/rates.hpp"
 #include "study/reproduction.hpp"
 
@@ -37,8 +40,10 @@ void print_verdicts(const std::filesystem::path& folder) {
 std::string missing_words(const std::filesystem::path& file, const std::string& folder) {
   const std::string set = datasets::set_with(file.filename().string());
   const std::string hint =
-      set.empty() ? ""
-                  : sentence("; fisherman data get ", set, " --data-dir ", folder, " fetches it");
+      set.empty()
+          ? ""
+          : sentence("; ", shell_words({"fisherman", "data", "get", set, "--data-dir", folder}),
+                     " fetches it");
   return sentence(file.string(), ": is not there; --data-dir says where the data are", hint);
 }
 
@@ -94,6 +99,10 @@ int ReproduceRates::run() const {
   if (iterations > 0) options.iterations = iterations;
   if (seeds > 0) options.seeds = seeds;
   options.folder = out;
+  // A file that tells whose the folder is.
+  const auto marker = options.folder / "rates.json";
+  const OwnFolder own(options.folder, [&] { return std::filesystem::exists(marker); });
+  write_file(marker, "{\"study\": \"rates\", \"version\": \"" FISHERMAN_VERSION "\"}\n");
   std::mutex one_at_a_time;
   std::int64_t ended = 0;
   options.say = [&](const std::string& words) {

@@ -1,16 +1,98 @@
 #include "run_folder.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <fstream>
-#include <sstream>
+#include <string_view>
 
+#include "checksums.hpp"
 #include "command.hpp"
 #include "fisherman/core/archive.hpp"
+#include "fisherman/solve/observers.hpp"
+#include "output_file.hpp"
 
 namespace fisherman::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OwnFile {
+  std::string_view name;
+  bool has_sum = true;
+};
+
+constexpr OwnFile own_files[] = {
+    {"result.json"},       // status, objective, iterations, seconds, diagnostics
+    {"model.json"},        // the fitted parameters and how to prepare new data
+    {"trace.csv"},         // one line an iteration
+    {"coefficients.csv"},  // name, mean, sd, 5% and 95%
+    {"covariance.csv"},
+    {"draws.csv"},  // with --draws, in CmdStan's layout
+    {"B.csv"},
+    {"B.npy"},
+    {"U.csv"},
+    {"S.csv"},
+    {"V.csv"},
+    {"intercepts.csv"},
+    {"confusion.csv"},
+    {"B_standard_errors.csv"},
+    {"intercept_standard_errors.csv"},
+    {"covariance.npy"},
+    {"report.html", false},  // a page about it all
+    {"checkpoint", false},   // to go on from, with a sum of its own
+    {Checksums::file_name, false},
+    {"lock", false},
+    {"config.json"},  // all options, the program's version, the data file and its checksum; it tells that a folder
+                      // is a run's, so it is the last to be removed
+};
+
+/// The folder of a leg: rank-R-start-K.
+bool is_part(const fs::directory_entry& entry) {
+  std::string name = entry.path().filename().string();
+  for (char& c : name)
+    if (c >= '0' && c <= '9') c = '0';
+  name.erase(
+      std::unique(name.begin(), name.end(), [](char a, char b) { return a == '0' && b == '0'; }),
+      name.end());
+  return name == "rank-0-start-0" && entry.is_directory() && !entry.is_symlink();
+}
+
+/// The paths of a run's files, those of its legs too.
+std::vector<fs::path> run_files(const fs::path& folder) {
+  std::vector<fs::path> out;
+  const auto add = [&](const fs::path& inside) {
+    for (const OwnFile& file : own_files)
+      if (fs::is_regular_file(fs::symlink_status(inside / file.name)))
+        out.push_back(inside / file.name);
+  };
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (is_part(entry)) add(entry.path());
+  add(folder);
+  return out;
+}
+
+void remove_run(const fs::path& folder, const std::vector<fs::path>& inputs) {
+  const std::vector<fs::path> files = run_files(folder);
+  for (const fs::path& file : files) require_no_input(file, inputs);
+  for (const fs::path& file : files) {
+    std::error_code error;
+    if (file != folder / "lock") fs::remove(file, error);  // which is locked
+    if (error) throw FileError(sentence(file.string(), ": cannot be removed: ", error.message()));
+  }
+  std::error_code not_empty;
+  std::vector<fs::path> parts;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (is_part(entry)) parts.push_back(entry.path());
+  for (const fs::path& part : parts) fs::remove(part, not_empty);
+}
+
+}  // namespace
 
 std::string first_difference(const nlohmann::json& before, const nlohmann::json& now) {
   const auto said = [](const nlohmann::json& in, const std::string& name) {
-    return in.contains(name) ? in[name].dump() : "not set";
+    return in.contains(name)
+               ? in[name].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+               : "not set";
   };
   nlohmann::json all = before;
   all.update(now);
@@ -20,21 +102,53 @@ std::string first_difference(const nlohmann::json& before, const nlohmann::json&
   return "";
 }
 
-RunFolder::RunFolder(std::filesystem::path path, bool resume) : path_(std::move(path)) {
-  if (resume && !has("config.json")) throw FileError(path_.string() + ": holds no run to resume");
-  std::error_code error;
-  std::filesystem::create_directories(path_, error);
-  if (error) throw FileError(sentence(path_.string(), ": cannot be made: ", error.message()));
-  if (!resume && has("config.json"))
-    throw FileError(path_.string() + ": holds a run already; --resume goes on with it");
+bool RunFolder::is_ours(Begin how) const {
+  if (how == Begin::part) return true;
+  if (!has("config.json")) return false;
+  try {
+    const nlohmann::json config = read_json(file("config.json"));
+    if (!config.contains("version") || !config.contains("checksum")) return false;
+  } catch (const FileError&) {
+    return false;
+  }
+  if (how == Begin::fresh)
+    throw FileError(path_.string() +
+                    ": holds a run already; --resume goes on with it, --overwrite replaces it");
+  return true;
+}
+
+RunFolder::RunFolder(fs::path path, Begin how, const std::vector<fs::path>& inputs)
+    : path_([&] {
+        if (how == Begin::resumed && !fs::exists(path / "config.json"))
+          throw FileError(path.string() + ": holds no run to resume");
+        return std::move(path);
+      }()),
+      own_(path_, [&] { return is_ours(how); }) {
+  if (how == Begin::replaced) remove_run(path_, inputs);
+  if (how == Begin::part) begin();
 }
 
 void RunFolder::write(const char* name, const std::string& content) const {
+  require(std::any_of(std::begin(own_files), std::end(own_files),
+                      [&](const OwnFile& file) { return file.name == name; }),
+          name, ": is not among the files of a run");
   write_file(file(name), content);
 }
 
 void RunFolder::write(const char* name, const nlohmann::ordered_json& value) const {
   write(name, value.dump(2) + "\n");
+}
+
+void RunFolder::begin() const {
+  std::error_code none;
+  fs::remove(file(Checksums::file_name), none);
+}
+
+void RunFolder::finish() const {
+  std::vector<std::string> names;
+  for (const OwnFile& own : own_files)
+    if (own.has_sum && fs::exists(path_ / own.name)) names.emplace_back(own.name);
+  Checksums::write(path_, names);
 }
 
 void RunFolder::require_same(const nlohmann::ordered_json& config) const {
@@ -45,11 +159,18 @@ void RunFolder::require_same(const nlohmann::ordered_json& config) const {
 
 void RunFolder::cut_trace(std::int64_t iteration) const {
   std::ifstream in(file("trace.csv"));
-  std::ostringstream kept;
-  std::string line;
-  for (bool header = true; std::getline(in, line) && !in.eof(); header = false)
-    if (header || std::stoll(line) <= iteration) kept << line << '\n';
-  write("trace.csv", kept.str());
+  std::string kept = Trace::csv_header(), line;
+  std::getline(in, line);
+  std::int64_t at = 0;
+  for (std::int64_t number = 2; at < iteration && std::getline(in, line) && !in.eof(); ++number) {
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), at);
+    if (error != std::errc() || *end != ',')
+      throw FileError(sentence(file("trace.csv").string(), ", line ", number,
+                               ": does not begin with an iteration; the run cannot be resumed, "
+                               "but --overwrite begins it again"));
+    if (at <= iteration) kept += line + '\n';
+  }
+  write("trace.csv", kept);
 }
 
 }  // namespace fisherman::cli

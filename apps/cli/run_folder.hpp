@@ -1,21 +1,14 @@
-// The folder that --out names: everything a fit leaves behind, each file replaced whole.
-//
-//   config.json       all options, the program's version, the data file and its checksum
-//   trace.csv         one line an iteration
-//   result.json       status, objective, iterations, seconds, diagnostics
-//   model.json        the fitted parameters and how to prepare new data
-//   coefficients.csv  name, mean, sd, 5% and 95%
-//   covariance.csv
-//   draws.csv         with --draws, in CmdStan's layout
-//   report.html       a page about it all
-//   checkpoint        to go on from
+// The folder that --out names: everything a fit leaves behind, each file replaced whole. run_folder.cpp lists the files
+// by name; no other of the folder is ever touched.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "fisherman/solve/record.hpp"
+#include "own_folder.hpp"
 
 namespace fisherman::cli {
 
@@ -25,23 +18,38 @@ std::string first_difference(const nlohmann::json& before, const nlohmann::json&
 
 class RunFolder {
  public:
-  /// Makes the folder, and throws FileError if it holds a run already; with `resume`, if it holds none.
-  RunFolder(std::filesystem::path path, bool resume);
+  /// fresh: in a new folder or an empty one. resumed: in the folder of a run. replaced: in either; the files of a run that
+  /// is there are removed, and others stay. part: one of several legs, inside the folder of a run.
+  enum class Begin { fresh, resumed, replaced, part };
+
+  /// Throws FileError if the folder is not as it has to be, if another process owns it, or if one of the `inputs`
+  /// would be removed.
+  RunFolder(std::filesystem::path path, Begin how,
+            const std::vector<std::filesystem::path>& inputs = {});
 
   std::filesystem::path file(const char* name) const { return path_ / name; }
   bool has(const char* name) const { return std::filesystem::exists(file(name)); }
+  /// One of the files that are listed.
   void write(const char* name, const std::string& content) const;
   void write(const char* name, const nlohmann::ordered_json& value) const;
+
+  /// The run begins, or goes on: what an earlier one has left is not to be relied on from now on.
+  void begin() const;
+  /// The run has ended, and all but the page is there: leaves the checksums of the files that are read back.
+  void finish() const;
 
   /// Throws FileError, naming what differs, unless config.json says the same as `config`.
   void require_same(const nlohmann::ordered_json& config) const;
 
   /// Keeps the lines of trace.csv up to an iteration: the checkpoint's. A line that a crash or a full
-  /// disk cut short is dropped.
+  /// disk cut short is dropped, and so is whatever comes later.
   void cut_trace(std::int64_t iteration) const;
 
  private:
+  bool is_ours(Begin how) const;
+
   std::filesystem::path path_;
+  OwnFolder own_;
 };
 
 }  // namespace fisherman::cli

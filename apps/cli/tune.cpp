@@ -8,6 +8,7 @@
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/io/text.hpp"
+#include "quoting.hpp"
 #include "report/page.hpp"
 #include "study/command.hpp"
 #include "study/problem.hpp"
@@ -144,8 +145,14 @@ int Tune::run() {
   }
   write_file(folder / "best.json",
              problem.config_of(search.settings(ranking.front().cell)).dump(2) + "\n");
-  std::cout << "fisherman fit " << problem.application->name << " --data " << problem.data
-            << " --config " << (folder / "best.json").string() << '\n';
+  std::vector<std::string> words = {"fisherman", "fit", problem.application->name, "--data",
+                                    problem.data};
+  if (!problem.label.empty()) words.insert(words.end(), {"--label", problem.label});
+  if (!problem.labels.empty()) words.insert(words.end(), {"--labels", problem.labels});
+  if (problem.columns > 0)
+    words.insert(words.end(), {"--columns", std::to_string(problem.columns)});
+  words.insert(words.end(), {"--config", (folder / "best.json").string()});
+  std::cout << shell_words(words) << '\n';
   return done;
 }
 

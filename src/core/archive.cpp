@@ -1,14 +1,10 @@
 #include "fisherman/core/archive.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <array>
-#include <cerrno>
 #include <fstream>
 #include <sstream>
-#include <utility>
 
 namespace fisherman {
 namespace {
@@ -23,42 +19,6 @@ std::uint32_t checksum(const std::string& bytes) {
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
   throw FileError(path.string() + ": " + what);
 }
-
-/// A file descriptor that closes itself.
-class File {
- public:
-  File(const std::filesystem::path& path, int flags)
-      : path_(path), descriptor_(::open(path.c_str(), flags, 0644)) {
-    if (descriptor_ < 0) trouble("cannot be opened");
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  void write(const char* data, std::size_t size) {
-    while (size > 0) {
-      const ssize_t done = ::write(descriptor_, data, size);
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) trouble("cannot be written");
-      data += done;
-      size -= std::size_t(done);
-    }
-  }
-  void sync() {
-    if (::fsync(descriptor_) != 0) trouble("cannot be synced to disk");
-  }
-  void close() {
-    if (::close(std::exchange(descriptor_, -1)) != 0) trouble("cannot be closed");
-  }
-
- private:
-  [[noreturn]] void trouble(const char* what) {
-    fail(path_, sentence(what, ": ", std::strerror(errno)));
-  }
-  std::filesystem::path path_;
-  int descriptor_;
-};
 
 }  // namespace
 
@@ -77,28 +37,6 @@ std::string Reader::get_string() {
 
 void Reader::expect(bool holds) {
   if (!holds) throw FileError("the checkpoint belongs to another kind of run, or to another size");
-}
-
-void write_file(const std::filesystem::path& path, const std::string& bytes) {
-  std::filesystem::path temporary = path;
-  temporary += ".tmp";
-  try {
-    File file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    file.write(bytes.data(), bytes.size());
-    file.sync();
-    file.close();
-    std::filesystem::rename(temporary, path);
-  } catch (const std::filesystem::filesystem_error& e) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    fail(path, "cannot be replaced: " + e.code().message());
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  File(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC).sync();
 }
 
 void write_checkpoint(const std::filesystem::path& path, const std::string& bytes) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fisherman/core/error.hpp"
+#include "hold_signals.hpp"
 
 namespace fisherman {
 namespace {
@@ -28,6 +29,7 @@ class Pool {
     std::lock_guard one_batch(batch_mutex_);
     if (count == size_) return;
     stop_workers();
+    const HoldSignals in_workers;  // they are for the threads of the program that uses us
     for (int i = 1; i < count; ++i)
       workers_.emplace_back([this, seen = generation_] { work(seen); });
     size_ = count;

@@ -95,6 +95,16 @@ expect 1 "numbers.txt: its SHA-256 is " "${get[@]}" numbers
 quietly numbers
 cmp archive/numbers.txt data/numbers.txt
 rm -r data
+# A link in the place of what was begun is not followed, nor is one in the place of the file.
+mkdir data
+echo precious >victim
+ln -s ../victim data/numbers.txt.part
+expect 1 "numbers.txt.part: is a symbolic link" "${get[@]}" numbers
+rm data/numbers.txt.part
+ln -s ../victim data/numbers.txt
+expect 1 "numbers.txt: is a symbolic link" "${get[@]}" numbers --force
+[[ $(<victim) == precious && -L data/numbers.txt ]] || fail "a link was followed or replaced"
+rm -r data
 
 # What is not right is not kept.
 refused() { # SENTENCE NAME…

@@ -51,10 +51,14 @@ echo "0,0,0,0,0,no" >>data.csv
 has changed.html "have changed since the fit"
 cp moved.csv data.csv
 
+# resum FOLDER: SHA256SUMS of a folder whose files were edited on purpose.
+resum() { (cd "$1" && cut -c 67- SHA256SUMS | xargs sha256sum >sums && mv sums SHA256SUMS); }
+
 # Values that are not there or not finite: null in result.json, empty in the trace.
 cp -r runs/b odd
 sed -i 's/"objective": [^,]*/"objective": null/; s/"khat": [^,]*/"khat": null/' odd/result.json
 sed -i '3s/.*/2,inf,nan,,,,,,,,,/; 4s/.*/3/' odd/trace.csv
+resum odd
 "$program" report odd --out odd.html >/dev/null
 has odd.html "not known"
 
@@ -95,9 +99,11 @@ expect 1 "given twice" "$program" report runs/a runs/./a
 cp -r runs/a unended && rm unended/result.json
 expect 1 "has not ended" "$program" report unended
 cp -r runs/a other && sed -i 's/"model": "logistic"/"model": "palm reading"/' other/model.json
+resum other
 expect 1 "of which there is no report; there is one of logistic, reduced-rank, flow" "$program" report other
 expect 1 "a report is of one kind" "$program" report runs/a other
 cp -r runs/a torn && echo '{"model": "logistic", "names": 3}' >torn/model.json
+resum torn
 expect 1 "is not what a logistic fit leaves" "$program" report torn
 expect 1 "cannot be opened" "$program" report runs/a --out nowhere/at/all.html
 expect 1 "folders is required" "$program" report

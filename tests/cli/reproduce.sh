@@ -66,13 +66,13 @@ has rank/report.html "must not be read as a result on EMNIST" "r = 12"
 "$program" reproduce rates --quick --iterations 320 --seeds 3 --out rates >rates.txt 2>rates.log
 has rates.log "12/12" "α = 0.9, the paper's transport, seed 3"
 # What has ended is kept: the same again from the runs' files, and with one of them lost.
-rm rates/runs/320-0.75-frame-2.json
+rm rates/runs/320-0.75-frame-2.run
 "$program" reproduce rates --quick --iterations 320 --seeds 3 --out rates >rates-again.txt 2>rates.log
 cmp rates.txt rates-again.txt || fail "rates differ after they have gone on"
 [[ $(grep -c "had ended before" rates.log) == 11 ]] || fail "runs of rates: $(cat rates.log)"
-echo "{" >rates/runs/320-0.75-frame-2.json
-expect 1 "320-0.75-frame-2.json: is no run; remove it" "$program" reproduce rates --quick --iterations 320 --seeds 3 --out rates
-rm rates/runs/320-0.75-frame-2.json
+echo "{" >rates/runs/320-0.75-frame-2.run
+expect 1 "320-0.75-frame-2.run: is not a checkpoint of Fisherman" "$program" reproduce rates --quick --iterations 320 --seeds 3 --out rates
+rm rates/runs/320-0.75-frame-2.run
 has rates.txt "α = 0.75, frame" "the paper's transport" "Bures-Wasserstein" "slope"
 has rates/report.html "thm:convergence-rate" "thm:fisher-consistency" "appendix:kl-fisher-manifold"
 [[ -s rates/iterates.svg && -s rates/fisher.svg && -s rates/divergence.svg && -s rates/rates.csv ]] || fail "figures of rates"

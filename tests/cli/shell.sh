@@ -42,7 +42,7 @@ offers "stiefel stiefel-polar stiefel-qr" check stief
 mkdir folder && touch "file one.csv"
 offers "file one.csv" fit logistic --data fil
 offers "folder" report fo
-offers "--out" report --o
+offers "--out --overwrite" report --o
 [[ $(offered "") == *"fit predict report compare tune reproduce data list check completion man"* ]] || fail "commands: $(offered "")"
 
 # The other shells at least parse theirs, where they are.

@@ -20,6 +20,7 @@
 #include "../command.hpp"
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/path_kind.hpp"
 #include "fisherman/io/checksum.hpp"
 #include "make.hpp"
 
@@ -28,11 +29,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Throws FileError for what is neither a regular file nor nothing yet.
+void require_file(const fs::path& path) {
+  if (path_kind(path) == PathKind::stream) throw FileError(path.string() + ": is not a file");
+}
+
 /// The file that a download grows in. It is locked, so that no two processes write into it.
 class Part {
  public:
   explicit Part(const fs::path& target) : path_(fs::path(target) += ".part") {
-    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    require_file(target);
+    require_file(path_);
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor_ < 0)
       throw FileError(sentence(path_.string(), ": cannot be opened: ", std::strerror(errno)));
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 || !is_still_there()) {

@@ -98,7 +98,7 @@ std::vector<Course> courses_of(const Run& run, bool alone) {
   if (run.result.contains("fits"))
     for (const auto& one : run.result["fits"]) {
       const std::string part = sentence("rank-", text(one, "rank"), "-start-", text(one, "start"));
-      add(alone ? part : run.name + "/" + part, read_trace(run.folder / part / "trace.csv"));
+      add(alone ? part : run.name + "/" + part, read_trace(Checksums::read(run.folder / part)));
     }
   return out;
 }
@@ -237,13 +237,16 @@ void add_classes(Section& section, const Fit& fit) {
 }
 
 void add_confusion(Section& section, const Fit& fit) {
-  const std::filesystem::path file = fit.run.folder / "confusion.csv";
-  if (!std::filesystem::exists(file)) return;
-  const Table table = read_table(file, {.label = "true", .has_label = true});
+  if (!fit.run.sums.lists("confusion.csv")) return;
+  const Table table =
+      read_table(fit.run.sums.verified("confusion.csv"), {.label = "true", .has_label = true});
+  const std::vector<std::string>& classes = fit.model.classes;  // as they are without CSV's quotes
+  require(table.x.rows() == Index(classes.size()) && table.x.cols() == table.x.rows(),
+          "confusion.csv of ", fit.run.name, " and its model.json have different classes");
   Grid grid{{{"true class"}}, {}};
-  for (const std::string& name : table.names) grid.columns.push_back({name, true});
+  for (const std::string& name : classes) grid.columns.push_back({name, true});
   for (Index i = 0; i < table.x.rows(); ++i) {
-    Grid::Row row{{Cell(table.labels[std::size_t(i)])}};
+    Grid::Row row{{Cell(classes[std::size_t(i)])}};
     for (Index j = 0; j < table.x.cols(); ++j)
       row.cells.emplace_back(table.x(i, j) == 0.0 ? "·" : figure(table.x(i, j), 10),
                              i == j                                        ? Tone::good

@@ -27,10 +27,11 @@ Run read_run(const fs::path& folder) {
     if (!fs::exists(run.folder / file))
       throw FileError(sentence(folder.string(), ": its fit has not ended, for there is no ", file,
                                "; the same command with --resume goes on with it"));
-  run.config = read_json(run.folder / "config.json");
-  run.result = read_json(run.folder / "result.json");
-  run.model = read_json(run.folder / "model.json");
-  run.trace = read_trace(run.folder / "trace.csv");
+  run.sums = Checksums::read(run.folder);
+  run.config = read_json(run.sums.verified("config.json"));
+  run.result = read_json(run.sums.verified("result.json"));
+  run.model = read_json(run.sums.verified("model.json"));
+  run.trace = read_trace(run.sums);
   return run;
 }
 
@@ -64,10 +65,10 @@ std::string ending(const fs::path& path, int parts) {
 
 }  // namespace
 
-std::map<std::string, std::vector<double>> read_trace(const fs::path& path) {
+std::map<std::string, std::vector<double>> read_trace(const Checksums& sums) {
   std::map<std::string, std::vector<double>> columns;
-  if (!fs::exists(path)) return columns;
-  FileSource source(path);
+  if (!sums.lists("trace.csv")) return columns;
+  FileSource source(sums.verified("trace.csv"));
   CsvRecords records(source);
   std::vector<std::string> names;
   if (records.next())

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checksums.hpp"
 #include "fisherman/io/table.hpp"
 
 namespace fisherman::cli::report {
@@ -15,6 +16,7 @@ namespace fisherman::cli::report {
 struct Run {
   std::filesystem::path folder;
   std::string name;  // short, and no other run of the page has it
+  Checksums sums;
   nlohmann::json config, result, model;
   std::map<std::string, std::vector<double>> trace;  // by column; NaN where there was no value
 
@@ -28,8 +30,8 @@ double number(const nlohmann::json& object, const char* key);
 /// A member as text, whatever it is; empty if it is not there.
 std::string text(const nlohmann::json& object, const std::string& key);
 
-/// The columns of a trace.csv by name, NaN where there is no value; none if there is no such file.
-std::map<std::string, std::vector<double>> read_trace(const std::filesystem::path& path);
+/// The columns of a run's trace.csv by name, NaN where there is no value; none if the run has left no such file.
+std::map<std::string, std::vector<double>> read_trace(const Checksums& sums);
 
 /// Throws FileError for a folder that no fit has left, or one whose fit has not ended.
 std::vector<Run> read_runs(const std::vector<std::filesystem::path>& folders);

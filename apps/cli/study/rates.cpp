@@ -5,8 +5,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
@@ -142,17 +140,25 @@ Way kept_walk(const RatesOptions& options, const std::vector<double>& marks, std
   const std::filesystem::path file =
       options.folder / "runs" /
       sentence(options.iterations, "-", decay, how == Carry::frame ? "-frame-" : "-paper-", seed,
-               ".json");
+               ".run");
   const std::string about = sentence(words(decay, how), ", seed ", seed);
-  if (std::ifstream in(file); in) {
-    const auto kept = nlohmann::json::parse(in, nullptr, false);
-    if (!kept.is_object()) throw FileError(sentence(file.string(), ": is no run; remove it"));
+  if (std::filesystem::exists(file)) {
+    Reader kept(read_checkpoint(file));
+    const auto next = [&] {
+      const Vector values = kept.get_vector();
+      return std::vector<double>(values.begin(), values.end());
+    };
+    Way way;
+    way.distances = next();
+    way.operators = next();
     options.say(about + ": had ended before");
-    return {kept.at("distances"), kept.at("operators")};
+    return way;
   }
   const Way way = walk(marks, seed, decay, how);
-  const nlohmann::json kept = {{"distances", way.distances}, {"operators", way.operators}};
-  write_file(file, kept.dump());
+  Writer kept;
+  for (const std::vector<double>* values : {&way.distances, &way.operators})
+    kept.put(Vector(Eigen::Map<const Vector>(values->data(), Index(values->size()))));
+  write_checkpoint(file, kept.bytes());  // which has a checksum
   options.say(about);
   return way;
 }

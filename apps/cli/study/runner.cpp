@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "../checksums.hpp"
 #include "../child.hpp"
 #include "../command.hpp"
 #include "../report/run.hpp"
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 /// Starts this program again with other arguments, its errors to a file.
 pid_t start_again(const std::vector<std::string>& arguments, const fs::path& errors) {
-  const int log = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int log = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   const pid_t pid = start_child("/proc/self/exe", arguments, log);
   if (log >= 0) close(log);
   return pid;
@@ -55,7 +56,11 @@ fs::path Runner::errors_of(const Trial& trial) const {
 }
 
 bool Runner::run(std::vector<Trial>& trials) {
-  fs::create_directories(store_.folder() / "trials");
+  std::error_code error;
+  fs::create_directories(store_.folder() / "trials", error);
+  if (error)
+    throw FileError(
+        sentence((store_.folder() / "trials").string(), ": cannot be made: ", error.message()));
   std::size_t next = 0;
   bool told = false;
   for (;;) {
@@ -110,8 +115,9 @@ void Runner::begin(Trial& trial) {
 
 bool Runner::collect_result(Trial& trial) const {
   const fs::path folder = folder_of(trial);
-  if (!fs::exists(folder / "result.json")) return false;
-  const nlohmann::json result = read_json(folder / "result.json");
+  if (!fs::exists(folder / Checksums::file_name)) return false;
+  const Checksums sums = Checksums::read(folder);
+  const nlohmann::json result = read_json(sums.verified("result.json"));
   const std::string status = report::text(result, "status");
   if (status == "interrupted") return false;
   trial.status = status;
@@ -120,7 +126,7 @@ bool Runner::collect_result(Trial& trial) const {
   if (!std::isfinite(trial.objective)) trial.status = "diverged";
   trial.iterations = result.value("iterations", std::int64_t(0));
   trial.seconds = report::number(result, "seconds");
-  const auto trace = report::read_trace(folder / "trace.csv");
+  const auto trace = report::read_trace(sums);
   if (trace.empty()) return true;
   const std::vector<double>& values = trace.at("objective");
   for (std::size_t k = 0; k < values.size(); ++k) {

@@ -1,17 +1,13 @@
 #include "store.hpp"
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <optional>
-#include <thread>
 
 #include "../run_folder.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/io/checksum.hpp"
 
 namespace fisherman::cli::study {
 namespace {
@@ -70,22 +66,57 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-Trial read(const Statement& row) {
-  Trial trial;
-  trial.id = row.integer(0);
-  trial.command = nlohmann::json::parse(row.text(1)).get<Command>();
-  trial.attempts = row.integer(2);
-  trial.status = row.text(3);
-  trial.sentence = row.text(4);
-  trial.objective = row.number(5);
-  trial.iterations = row.integer(6);
-  trial.seconds = row.number(7);
-  if (trial.ended()) {
-    const nlohmann::json course = nlohmann::json::parse(row.text(8));
-    trial.course = {course.at("iteration").get<std::vector<double>>(),
-                    course.at("seconds").get<std::vector<double>>(),
-                    course.at("objective").get<std::vector<double>>()};
+/// What has to be UTF-8 text, so that it can be kept.
+std::string kept_text(const nlohmann::json& value) {
+  try {
+    return value.dump();
+  } catch (const nlohmann::json::exception&) {
+    throw Misuse("a path or an option of the study is not UTF-8 text, which studies are kept as");
   }
+}
+
+nlohmann::json json_of(const Trial::Course& course) {
+  return {{"iteration", course.iterations},
+          {"seconds", course.seconds},
+          {"objective", course.objectives}};
+}
+
+/// Of all that is read back of a trial that has ended: SQLite has no checksums of its own.
+std::string sum_of(const Trial& trial) {
+  const nlohmann::json all = {trial.command,        trial.status,     trial.sentence,
+                              trial.objective,      trial.iterations, trial.seconds,
+                              json_of(trial.course)};
+  const std::string text = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  MemorySource source("", text);
+  return sha256(source);
+}
+
+Trial read(const Statement& row, const std::filesystem::path& folder) {
+  const auto damaged = [&] {
+    return FileError(
+        sentence((folder / "study.sqlite").string(), ": is damaged (trial ", row.integer(0), ")"));
+  };
+  Trial trial;
+  std::string sum;
+  try {
+    trial.id = row.integer(0);
+    trial.command = nlohmann::json::parse(row.text(1)).get<Command>();
+    trial.attempts = row.integer(2);
+    trial.status = row.text(3);
+    trial.sentence = row.text(4);
+    trial.objective = row.number(5);
+    trial.iterations = row.integer(6);
+    trial.seconds = row.number(7);
+    if (!trial.ended()) return trial;
+    const nlohmann::json course = nlohmann::json::parse(row.text(8));
+    course.at("iteration").get_to(trial.course.iterations);
+    course.at("seconds").get_to(trial.course.seconds);
+    course.at("objective").get_to(trial.course.objectives);
+    course.at("sum").get_to(sum);
+  } catch (const nlohmann::json::exception&) {
+    throw damaged();
+  }
+  if (sum_of(trial) != sum) throw damaged();
   return trial;
 }
 
@@ -96,38 +127,22 @@ bool Trial::well() const {
          std::isfinite(objective);
 }
 
+// Trials own the folder too, until the last of them is gone: after a kill, nobody begins a trial again while the old
+// one still writes.
 Store::Store(std::filesystem::path folder, const nlohmann::json& settings)
-    : folder_(std::move(folder)) {
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  if (error) throw FileError(sentence(folder_.string(), ": cannot be made: ", error.message()));
+    : folder_((kept_text(settings), std::move(folder))),  // before anything is made
+      own_(
+          folder_, [&] { return std::filesystem::exists(folder_ / "study.sqlite"); },
+          Owner::children_too) {
   try {
-    lock();
     open(settings);
   } catch (...) {
     sqlite3_close(database_);
-    if (lock_ >= 0) close(lock_);
     throw;
   }
 }
 
-Store::~Store() {
-  sqlite3_close(database_);
-  close(lock_);
-}
-
-// Trials inherit the lock, so it is held until the last of them is gone: after a kill, nobody begins a trial
-// again while the old one still writes.
-void Store::lock() {
-  const std::filesystem::path path = folder_ / "lock";
-  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT, 0644);
-  if (lock_ < 0) throw FileError(path.string() + ": cannot be written");
-  for (int tries = 0; flock(lock_, LOCK_EX | LOCK_NB) != 0; ++tries) {
-    if (tries == 200)
-      throw FileError(folder_.string() + ": another fisherman is at work in this folder");
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-}
+Store::~Store() { sqlite3_close(database_); }
 
 void Store::open(const nlohmann::json& settings) {
   if (sqlite3_open((folder_ / "study.sqlite").c_str(), &database_) != SQLITE_OK)
@@ -142,30 +157,31 @@ void Store::open(const nlohmann::json& settings) {
     fail(database_, folder_);
   Statement before(database_, folder_, "SELECT settings FROM study");
   if (before.step()) {
-    const std::string difference =
-        first_difference(nlohmann::json::parse(before.text(0)), settings);
+    const auto kept = nlohmann::json::parse(before.text(0), nullptr, false);
+    if (!kept.is_object()) throw FileError((folder_ / "study.sqlite").string() + ": is damaged");
+    const std::string difference = first_difference(kept, settings);
     if (!difference.empty())
       throw FileError(sentence(folder_.string(), ": holds a study of other settings: ", difference,
                                "; choose another --out"));
   } else {
-    Statement(database_, folder_, "INSERT INTO study VALUES (?)").bind(settings.dump()).step();
+    Statement(database_, folder_, "INSERT INTO study VALUES (?)").bind(kept_text(settings)).step();
   }
 }
 
 Trial Store::trial(const Command& command) {
-  const std::string name = nlohmann::json(command).dump();
+  const std::string name = kept_text(command);
   Statement(database_, folder_, "INSERT OR IGNORE INTO trial (command) VALUES (?)")
       .bind(name)
       .step();
   Statement found(database_, folder_, "SELECT * FROM trial WHERE command = ?");
   found.bind(name).step();
-  return read(found);
+  return read(found, folder_);
 }
 
 std::vector<Trial> Store::all() {
   std::vector<Trial> out;
   Statement rows(database_, folder_, "SELECT * FROM trial ORDER BY id");
-  while (rows.step()) out.push_back(read(rows));
+  while (rows.step()) out.push_back(read(rows, folder_));
   return out;
 }
 
@@ -177,9 +193,8 @@ void Store::begin(Trial& trial) {
 }
 
 void Store::finish(const Trial& trial) {
-  const nlohmann::json course = {{"iteration", trial.course.iterations},
-                                 {"seconds", trial.course.seconds},
-                                 {"objective", trial.course.objectives}};
+  nlohmann::json course = json_of(trial.course);
+  course["sum"] = sum_of(trial);
   Statement(database_, folder_,
             "UPDATE trial SET status = ?, sentence = ?, objective = ?, iterations = ?, seconds = ?,"
             " course = ? WHERE id = ?")

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "../own_folder.hpp"
+
 struct sqlite3;
 
 namespace fisherman::cli::study {
@@ -55,11 +57,10 @@ class Store {
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  void lock();
   void open(const nlohmann::json& settings);
 
   std::filesystem::path folder_;
-  int lock_ = -1;
+  OwnFolder own_;
   sqlite3* database_ = nullptr;
 };
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "../fit.hpp"
+#include "../quoting.hpp"
 
 namespace fisherman::cli::study {
 namespace {
@@ -106,24 +106,6 @@ std::string bands_csv(const std::vector<Band>& bands, const std::string& value_n
       out << csv_field(band.label) << ',' << band.iterations[k] << ',' << band.seconds[k] << ','
           << band.runs << ',' << band.mean[k] << ',' << band.error[k] << '\n';
   return out.str();
-}
-
-std::string shell_words(const Command& command) {
-  std::string out;
-  for (const std::string& word : command) {
-    const bool plain = word.find_first_not_of(
-                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                           "-_./=:,+") == std::string::npos;
-    out += out.empty() ? "" : " ";
-    if (plain && !word.empty()) {
-      out += word;
-      continue;
-    }
-    out += '\'';
-    for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
-    out += '\'';
-  }
-  return out;
 }
 
 std::string trials_csv(const std::vector<Trial>& trials) {

@@ -43,7 +43,4 @@ std::string bands_csv(const std::vector<Band>& bands, const std::string& value_n
 /// trial,attempts,status,objective,iterations,seconds,command: a line a trial.
 std::string trials_csv(const std::vector<Trial>& trials);
 
-/// As it could be typed.
-std::string shell_words(const Command& command);
-
 }  // namespace fisherman::cli::study

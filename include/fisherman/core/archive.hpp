@@ -86,8 +86,8 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// Writes a temporary file beside `path`, syncs it and renames it: `path` holds either the old or the new
-/// content, whatever happens in between. Throws FileError; nothing half-written is left.
+/// `path` holds either the old or the new content, whatever happens in between; nothing half-written is left. What else may
+/// be there, and what then: path_kind.hpp. Throws FileError.
 void write_file(const std::filesystem::path& path, const std::string& bytes);
 
 /// The same with a format version and a checksum.
