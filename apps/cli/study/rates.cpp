@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "../command.hpp"
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
@@ -144,9 +145,8 @@ Way kept_walk(const RatesOptions& options, const std::vector<double>& marks, std
       sentence(options.iterations, "-", decay, how == Carry::frame ? "-frame-" : "-paper-", seed,
                ".json");
   const std::string about = sentence(words(decay, how), ", seed ", seed);
-  if (std::ifstream in(file); in) {
-    const auto kept = nlohmann::json::parse(in, nullptr, false);
-    if (!kept.is_object()) throw FileError(sentence(file.string(), ": is no run; remove it"));
+  if (std::filesystem::exists(file)) {
+    const nlohmann::json kept = read_json(file);
     options.say(about + ": had ended before");
     return {kept.at("distances"), kept.at("operators")};
   }
