@@ -105,7 +105,6 @@ void print(const Json& result) {
 }
 
 int Check::run() const {
-  require(points > 0, "--points is ", points, ", but must be positive");
   for (const Index size : sizes) require(size > 0, "--size holds ", size, ", but must be positive");
   require(sizes.empty() || names.size() == 1, "--size belongs to one name, not to ", names.size());
   std::vector<std::string> known;
@@ -126,8 +125,7 @@ int Check::run() const {
   look_through_all(false);  // before anything is checked, all names must be known
   for (const std::string& name : names)
     require(std::find(known.begin(), known.end(), name) != known.end(), "there is nothing called '",
-            name, "' to check; did you mean '", nearest_name(name, known),
-            "'? fisherman list has all names");
+            name, "' to check", did_you_mean(name, known, "fisherman list has all names"));
   look_through_all(true);
 
   const bool ok = std::all_of(results.begin(), results.end(),
@@ -153,9 +151,11 @@ void add_check(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("SIZES");
-  command->add_option("--points", self->points, "random points to check at; the worst is shown")
+  add_number(*command, "points", self->points, "random points to check at; the worst is shown",
+             Options::Rule::positive)
       ->capture_default_str();
-  command->add_option("--seed", self->seed, "of all random numbers")->capture_default_str();
+  add_number(*command, "seed", self->seed, "of all random numbers", Options::Rule::seed)
+      ->capture_default_str();
   command->add_flag("--json", self->json, "print a JSON array and nothing else");
   command->footer(
       "A line a law: does it hold, what was measured at worst, and what is allowed. Laws of models "

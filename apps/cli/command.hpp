@@ -34,11 +34,36 @@ class Flags {
 /// All options by name, as JSON values of their kind.
 nlohmann::ordered_json as_json(const Options& options);
 
+/// A flag for a number that is no option of an application, by the rules of Options: finite, and what `rule` says. A
+/// value that breaks it throws Misuse while the command line is parsed.
+template <class T>
+CLI::Option* add_number(CLI::App& command, const std::string& name, T& value,
+                        const std::string& help, Options::Rule rule) {
+  Options one;
+  one.add(name, value, help, rule);
+  const Options::Option& option = one.all().front();
+  CLI::Option* const flag = command.add_option_function<std::string>("--" + name, option.set, help)
+                                ->type_name(option.kind == "integer" ? "INT" : "FLOAT");
+  flag->default_function([initial = option.initial] { return initial; });
+  return flag;
+}
+
+/// Throws FileError, beginning with `name`, unless the text is JSON. What is nested deeper than anything of ours is
+/// refused before it is parsed: copying and printing such values recurse.
+nlohmann::json parse_json(const std::string& text, const std::string& name);
+
 /// Throws FileError with the file's name unless it holds a JSON object.
 nlohmann::json read_json(const std::filesystem::path& path);
 
 /// What is wrong, without the marks of the library.
 std::string plain_words(const nlohmann::json::exception& trouble);
+
+/// The command that was given, as "fisherman fit logistic".
+std::string given_words(const CLI::App& app);
+
+/// What is wrong with a command line that CLI11 refused, in a sentence of ours: names that do not exist come in the order
+/// in which they were given, each with the one that may have been meant.
+std::string trouble(const CLI::App& app, const CLI::ParseError& error);
 
 /// Set by SIGINT and SIGTERM from the first call on.
 const std::atomic<bool>& interrupted();

@@ -158,7 +158,6 @@ report::Page Compare::page(const std::vector<Arm>& arms, const std::vector<Band>
 int Compare::run() {
   check();
   problem.apply();
-  require(seeds > 0, "--seeds is ", seeds, ", but must be positive");
   const std::vector<Arm> arms = parse_arms(methods);
   for (const Arm& arm : arms)
     problem.trial(arm.settings, 1);  // bad settings are told before any run
@@ -235,7 +234,8 @@ void add_compare(CLI::App& app, int& exit_code) {
             "before, as in \"Adam: adam step-size=0.05\"")
         ->required()
         ->type_name("LIST");
-    command->add_option("--seeds", self->seeds, "runs of each method, from seeds 1, 2, …")
+    add_number(*command, "seeds", self->seeds, "runs of each method, from seeds 1, 2, …",
+               Options::Rule::positive)
         ->capture_default_str();
     self->StudyFlags::add_to(*command);
     self->problem.add_to(*command, {"method"});

@@ -72,8 +72,8 @@ std::vector<DataFile> DataGet::wanted() const {
   std::vector<DataFile> out;
   for (const std::string& name : std::set<std::string>(names.begin(), names.end())) {
     const auto at = std::find(known.begin(), known.end(), name);
-    require(at != known.end(), "there is no data set called '", name, "'; did you mean '",
-            nearest_name(name, known), "'? fisherman data list has all names");
+    require(at != known.end(), "there is no data set called '", name, "'",
+            did_you_mean(name, known, "fisherman data list has all names"));
     const DataSet& set = all[std::size_t(at - known.begin())];
     out.insert(out.end(), set.files.begin(), set.files.end());
   }

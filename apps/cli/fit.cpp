@@ -40,8 +40,11 @@ void DataFlags::add_to(CLI::App& command) {
       ->type_name("COLUMN");
   command.add_option("--labels", labels, "a file of labels, if they are not in the data file")
       ->type_name("FILE");
-  command.add_option("--columns", columns,
-                     "features of a LIBSVM file, if the last ones do not occur");
+  add_number(command, "columns", columns,
+             "features of a LIBSVM file, if the last ones do not occur",
+             Options::Rule::not_negative);
+  command.add_flag("--no-header", no_header,
+                   "the first row of a CSV file holds data; its columns are then f1, f2, …");
 }
 
 void DataFlags::check() const {
@@ -54,8 +57,8 @@ void FitCommand::add_to(CLI::App& command) {
   command.add_option("--config", config, "a JSON file of options, as config.json has them")
       ->type_name("FILE");
   command.add_option("--out", out, "a folder for everything that comes out")->type_name("DIR");
-  command
-      .add_option("--checkpoint-every", checkpoint_every, "seconds between checkpoints in --out")
+  add_number(command, "checkpoint-every", checkpoint_every, "seconds between checkpoints in --out",
+             Options::Rule::not_negative)
       ->capture_default_str();
   command.add_flag("--resume", resume, "go on with the run in --out");
   command.add_flag("--overwrite", overwrite, "replace the run in --out");
@@ -77,10 +80,11 @@ void FitCommand::apply() {
 }
 
 Table DataFlags::read(const std::string& data_file, const std::string& labels_file) const {
-  Table table =
-      read_table(data_file, {.label = label, .has_label = labels_file.empty(), .columns = columns});
+  Table table = read_table(
+      data_file,
+      {.label = label, .has_label = labels_file.empty(), .header = !no_header, .columns = columns});
   if (labels_file.empty()) return table;
-  table.labels = read_labels(labels_file);
+  table.labels = read_labels(labels_file, {.header = !no_header});
   table.label_name = "label";
   if (Index(table.labels.size()) != table.x.rows())
     throw FileError(sentence(labels_file, ": has ", table.labels.size(), " labels, but ", data_file,
@@ -97,6 +101,7 @@ Json FitCommand::config_of(const Table& table) const {
     config_json["labels"] = json_text(std::filesystem::absolute(labels));
     config_json["labels_checksum"] = file_checksum(labels);
   }
+  if (no_header) config_json["header"] = false;  // for whoever reads the data again
   config_json["version"] = FISHERMAN_VERSION;
   return config_json;
 }
@@ -121,7 +126,15 @@ std::unique_ptr<RunFolder> FitCommand::folder(
 
 Ended FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
   const bool going_on = resume && folder->has("checkpoint");  // none yet: from the beginning
-  if (going_on) restore(run.state, read_checkpoint(folder->file("checkpoint")));
+  if (going_on) {
+    const std::filesystem::path file = folder->file("checkpoint");
+    const std::string bytes = read_checkpoint(file);
+    try {
+      restore(run.state, bytes);
+    } catch (const FileError& e) {
+      throw FileError(sentence(file.string(), ": ", e.what()));
+    }
+  }
   std::vector<Observer<ErasedState>> observers;
   std::ofstream trace;
   if (folder != nullptr) {

@@ -25,6 +25,7 @@ int exit_code(const Ended& end, std::int64_t asked_iterations);
 struct DataFlags {
   std::string data, labels, label;
   std::int64_t columns = 0;
+  bool no_header = false;
 
   void add_to(CLI::App& command);
   /// Throws Misuse for flags that do not go together.

@@ -101,7 +101,8 @@ void add_fit_flow(CLI::App& fit, int& exit_code) {
       "flow", "a Bayesian neural network, its posterior approximated by a normalising flow");
   self->settings.describe(self->options);
   self->add_to(*command);
-  command->add_option("--draws", self->draws, "draws of the weights into draws.csv (needs --out)");
+  add_number(*command, "draws", self->draws, "draws of the weights into draws.csv (needs --out)",
+             Options::Rule::not_negative);
   command->footer(
       "Example:\n  fisherman fit flow --data german.csv --out german-run --draws 1000\n"
       "  fisherman predict --run german-run --data new.csv");

@@ -130,8 +130,8 @@ void add_fit_logistic(CLI::App& fit, int& exit_code) {
       "logistic", "Bayesian logistic regression, its posterior approximated by a Gaussian");
   self->settings.describe(self->options);
   self->add_to(*command);
-  command->add_option("--draws", self->draws,
-                      "draws of the posterior into draws.csv (needs --out)");
+  add_number(*command, "draws", self->draws, "draws of the posterior into draws.csv (needs --out)",
+             Options::Rule::not_negative);
   command->footer(
       "Example:\n  fisherman fit logistic --data wdbc.csv --out wdbc-run\n"
       "  fisherman predict --run wdbc-run --data new.csv");

@@ -5,6 +5,18 @@
 #include "logistic_model.hpp"
 
 namespace fisherman::cli {
+namespace {
+
+/// Every family has a matrix of all weights squared, and Sylvester layers two thin ones each: a lie about the sizes is
+/// found before anything is allocated for it.
+double least_state(const FlowSettings& settings, Index weights) {
+  const double w = double(weights);
+  const double layers =
+      settings.family == "sylvester" ? double(settings.layers) * double(settings.rank) * w : 0.0;
+  return w * w + layers;
+}
+
+}  // namespace
 
 FlowModel FlowModel::from_json(const nlohmann::json& model, const std::string& file) {
   FlowModel out;
@@ -26,12 +38,16 @@ FlowModel FlowModel::from_json(const nlohmann::json& model, const std::string& f
     const bool network = out.settings.target == "neural";
     if (out.preparation.shift.size() != Index(out.columns.size()) ||
         out.preparation.scale.size() != Index(out.columns.size()) ||
-        out.weights != (network ? out.settings.hidden * (inputs + 2) + 1 : inputs))
+        !(out.preparation.scale.array() > 0.0).all() ||
+        out.weights != (network ? out.settings.hidden * (inputs + 2) + 1 : inputs) ||
+        least_state(out.settings, out.weights) > double(out.state.size()))
       throw FileError(file + ": its sizes do not go together");
     flow_frame(out.settings, out.weights, out.state);  // throws if the state is of another size
   } catch (const nlohmann::json::exception& e) {
     throw FileError(sentence(file, ": is not what a flow leaves (", plain_words(e), ")"));
   } catch (const Misuse& e) {
+    throw FileError(sentence(file, ": ", e.what()));
+  } catch (const NotFinite& e) {
     throw FileError(sentence(file, ": ", e.what()));
   }
   return out;

@@ -24,6 +24,7 @@ LogisticModel LogisticModel::from_json(const nlohmann::json& model, const std::s
     const auto columns = Index(out.columns.size());
     if (covariance.size() != d * d || Index(out.preparation.names.size()) != d ||
         out.preparation.shift.size() != columns || out.preparation.scale.size() != columns ||
+        !(out.preparation.scale.array() > 0.0).all() ||
         d != columns + (out.preparation.intercept ? 1 : 0))
       throw FileError(file + ": its sizes do not go together");
     out.q.covariance = as_matrix(covariance.data(), d, d);

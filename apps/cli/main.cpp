@@ -1,14 +1,20 @@
 // fisherman: the command line.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 #include "command.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/memory.hpp"
 
 namespace {
 
@@ -30,6 +36,28 @@ void keep_memory() {
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 #endif
 }
+
+#ifndef FISHERMAN_SANITIZED
+/// OpenBLAS maps its buffers and its threads' stacks when it is loaded and when it is first used, and where it cannot
+/// have them it tries again for ever, deaf to signals. So the limit is looked at before any library is set up, with
+/// nothing but system calls. Below this the smallest fit does not get through.
+void require_address_space(int, char**, char**) {
+  constexpr rlim_t at_least = 512'000'000, per_core = 16'000'000;
+  constexpr char words[] =
+      "fisherman: the limit of address space (ulimit -v) is too small: half a gigabyte, and 16 MB "
+      "for each core, are "
+      "needed to begin\n";
+  rlimit limit{};
+  const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 ||
+      limit.rlim_cur >= at_least + per_core * rlim_t(cores > 0 ? cores : 1))
+    return;
+  if (::write(STDERR_FILENO, words, sizeof words - 1) < 0) ::_exit(fisherman::cli::misuse);
+  ::_exit(fisherman::cli::misuse);
+}
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const before_libraries)(int, char**, char**) = require_address_space;
+#endif
 
 }  // namespace
 
@@ -75,7 +103,16 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? cli::done : cli::misuse;
+    if (e.get_exit_code() == 0) return app.exit(e);  // help, or the version
+    std::cerr << "fisherman: " << cli::trouble(app, e)
+              << "\nRun with --help for more information.\n";
+    return cli::misuse;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "fisherman: " << out_of_memory(cli::given_words(app)) << '\n';
+    return cli::misuse;
+  } catch (const std::length_error&) {  // what the standard library says of sizes beyond all memory
+    std::cerr << "fisherman: " << out_of_memory(cli::given_words(app)) << '\n';
+    return cli::misuse;
   } catch (const std::exception& e) {
     std::cerr << "fisherman: " << words_of(e) << '\n';
     return cli::misuse;

@@ -26,7 +26,7 @@ constexpr double least_probability = std::numeric_limits<double>::epsilon();
 struct Predict {
   std::string run_folder, data, labels;
   OutputFile out;
-  bool json = false;
+  bool json = false, no_header = false;
   int run() const;
 
  private:
@@ -37,17 +37,19 @@ struct Predict {
   nlohmann::ordered_json reduced_rank(const nlohmann::json& json_model,
                                       const std::string& file) const;
   /// The rows, with labels if there are any.
-  Table rows(const std::string& label, std::size_t columns) const;
+  Table rows(const std::string& label, const std::vector<std::string>& columns) const;
   void write(const std::string& rows) const;
 };
 
-Table Predict::rows(const std::string& label, std::size_t columns) const {
+Table Predict::rows(const std::string& label, const std::vector<std::string>& columns) const {
   Table table = read_table(data, {.label = label,
                                   .has_label = labels.empty(),
                                   .label_optional = true,
-                                  .least_columns = Index(columns)});
+                                  .header = !no_header,
+                                  .least_columns = Index(columns.size()),
+                                  .wanted = columns});
   if (labels.empty()) return table;
-  table.labels = read_labels(labels);
+  table.labels = read_labels(labels, {.header = !no_header});
   if (Index(table.labels.size()) != table.x.rows())
     throw FileError(sentence(labels, ": has ", table.labels.size(), " labels, but ", data, " has ",
                              table.x.rows(), " rows"));
@@ -64,7 +66,7 @@ void Predict::write(const std::string& rows) const {
 nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
                                              const std::string& file) const {
   const ReducedRankModel model = ReducedRankModel::from_json(json_model, file);
-  const Table table = rows(model.label, model.map.names.size());
+  const Table table = rows(model.label, model.map.names);
   const Matrix x = model.design(table, data);
   std::optional<Uncertainty> uncertainty;
   const Checksums sums = Checksums::read(run_folder);
@@ -120,14 +122,14 @@ nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
 nlohmann::ordered_json Predict::logistic(const nlohmann::json& json_model,
                                          const std::string& file) const {
   const LogisticModel model = LogisticModel::from_json(json_model, file);
-  const Table table = rows(model.label, model.columns.size());
+  const Table table = rows(model.label, model.columns);
   return binary(predictive(model.design(table, data), model.q), table, model.classes);
 }
 
 nlohmann::ordered_json Predict::flow(const nlohmann::json& json_model,
                                      const std::string& file) const {
   const FlowModel model = FlowModel::from_json(json_model, file);
-  const Table table = rows(model.label, model.columns.size());
+  const Table table = rows(model.label, model.columns);
   return binary(model.predictive(table, data), table, model.classes);
 }
 
@@ -168,6 +170,8 @@ void add_predict(CLI::App& app, int& exit_code) {
                    "a CSV file for the predictions (default: standard output)")
       ->type_name("FILE");
   self->out.add_to(*command);
+  command->add_flag("--no-header", self->no_header,
+                    "the first row of a CSV file holds data; its columns are then f1, f2, …");
   command->add_flag("--json", self->json, "print a summary as one JSON object and nothing else");
   command->footer(
       "Example:\n  fisherman predict --run wdbc-run --data new.csv --out predictions.csv");

@@ -66,7 +66,7 @@ ReducedRankModel ReducedRankModel::from_json(const nlohmann::json& model, const 
     const auto kept = Index(out.map.kept.size());
     if (B.rows() != kept || out.map.shift.size() != kept || out.map.scale.size() != kept ||
         B.cols() + 1 != Index(out.classes.size()) ||
-        out.point.factor<1>().dimension() != B.cols() ||
+        out.point.factor<1>().dimension() != B.cols() || !(out.map.scale.array() > 0.0).all() ||
         std::any_of(out.map.kept.begin(), out.map.kept.end(),
                     [&](Index j) { return j < 0 || j >= Index(out.map.names.size()); }))
       throw FileError(file + ": its sizes do not go together");
@@ -75,6 +75,8 @@ ReducedRankModel ReducedRankModel::from_json(const nlohmann::json& model, const 
     throw FileError(
         sentence(file, ": is not what a reduced-rank fit leaves (", plain_words(e), ")"));
   } catch (const Misuse& e) {
+    throw FileError(sentence(file, ": is not what a reduced-rank fit leaves (", e.what(), ")"));
+  } catch (const NotFinite& e) {
     throw FileError(sentence(file, ": is not what a reduced-rank fit leaves (", e.what(), ")"));
   }
 }

@@ -50,16 +50,13 @@ std::string missing_words(const std::filesystem::path& file, const std::string& 
 int Reproduce::run() {
   check();
   Extent extent = quick ? figure->quick : figure->full;
-  const auto change = [](const char* name, std::int64_t given, std::int64_t least,
-                         std::int64_t& value) {
-    if (given < 0) return;
-    require(given >= least, "--", name, " is ", given, ", but must be at least ", least);
-    value = given;
+  const auto change = [](std::int64_t given, std::int64_t& value) {
+    if (given >= 0) value = given;
   };
-  change("iterations", iterations, 1, extent.iterations);
-  change("random", random, 1, extent.random);
-  change("rounds", rounds, 0, extent.rounds);
-  change("runs", runs, 1, extent.runs);
+  change(iterations, extent.iterations);
+  change(random, extent.random);
+  change(rounds, extent.rounds);
+  change(runs, extent.runs);
   FigurePlan plan = figure->plan(extent, data_folder);
   plan.search = {.random = std::size_t(extent.random),
                  .rounds = std::size_t(extent.rounds),
@@ -95,7 +92,6 @@ int ReproduceRates::run() const {
   RatesOptions options = quick ? RatesOptions{8000, 10} : RatesOptions{64000, 40};
   require(iterations == 0 || iterations >= 320, "--iterations is ", iterations,
           ", but must be at least 320 to fit a slope");
-  require(seeds >= 0, "--seeds is ", seeds, ", but must not be negative");
   if (iterations > 0) options.iterations = iterations;
   if (seeds > 0) options.seeds = seeds;
   options.folder = out;
@@ -134,10 +130,14 @@ void add_reproduce(CLI::App& app, int& exit_code) {
     command->add_option("--data-dir", self->data_folder, "the folder of the data")
         ->type_name("DIR")
         ->capture_default_str();
-    command->add_option("--iterations", self->iterations, "instead of the setting's");
-    command->add_option("--random", self->random, "settings to try at random, instead");
-    command->add_option("--rounds", self->rounds, "of neighbours of the best, instead");
-    command->add_option("--runs", self->runs, "of each tuned method, instead");
+    add_number(*command, "iterations", self->iterations, "instead of the setting's",
+               Options::Rule::positive);
+    add_number(*command, "random", self->random, "settings to try at random, instead",
+               Options::Rule::positive);
+    add_number(*command, "rounds", self->rounds, "of neighbours of the best, instead",
+               Options::Rule::not_negative);
+    add_number(*command, "runs", self->runs, "of each tuned method, instead",
+               Options::Rule::positive);
     self->StudyFlags::add_to(*command);
     command->footer(example);
     command->callback([self, &exit_code] { exit_code = self->run(); });
@@ -147,10 +147,13 @@ void add_reproduce(CLI::App& app, int& exit_code) {
   CLI::App* const command = reproduce->add_subcommand(
       "rates", "the rates of the paper's theorems, measured on a problem whose optimum is known");
   command->add_flag("--quick", self->quick, "fewer iterations and runs");
-  command->add_option("--iterations", self->iterations, "instead of 64000, or 8000 if quick");
-  command->add_option("--seeds", self->seeds, "runs, instead of 40, or 10 if quick");
+  add_number(*command, "iterations", self->iterations, "instead of 64000, or 8000 if quick",
+             Options::Rule::not_negative);
+  add_number(*command, "seeds", self->seeds, "runs, instead of 40, or 10 if quick",
+             Options::Rule::not_negative);
   command->add_option("--out", self->out, "the folder")->type_name("DIR")->capture_default_str();
-  command->add_option("--jobs", self->jobs, "runs at a time; 0: as many as there are cores")
+  add_number(*command, "jobs", self->jobs, "runs at a time; 0: as many as there are cores",
+             Options::Rule::not_negative)
       ->capture_default_str();
   command->add_flag("--quiet", self->quiet, "no line for every run");
   command->footer("Example:\n  fisherman reproduce rates --quick --out rates");

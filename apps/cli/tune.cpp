@@ -77,10 +77,6 @@ int Tune::run() {
   const auto began = std::chrono::steady_clock::now();
   check();
   problem.apply();
-  require(random > 0, "--random is ", random, ", but must be positive");
-  require(rounds >= 0, "--rounds is ", rounds, ", but must not be negative");
-  require(seeds > 0, "--seeds is ", seeds, ", but must be positive");
-  require(seed >= 0, "--seed is ", seed, ", but must not be negative");
   const Budget limit = Budget::parse(budget);
   require(!limit.trials || *limit.trials >= std::size_t(seeds), "--budget is ", budget,
           " trials, but one setting alone takes ", seeds, " (--seeds)");
@@ -181,16 +177,18 @@ void add_tune(CLI::App& app, int& exit_code) {
         ->add_option("--budget", self->budget,
                      "the most it may take: trials of all, as 40, or time of this call, as 10min")
         ->type_name("BUDGET");
-    command->add_option("--random", self->random, "settings that are chosen at random")
+    add_number(*command, "random", self->random, "settings that are chosen at random",
+               Options::Rule::positive)
         ->capture_default_str();
-    command
-        ->add_option(
-            "--rounds", self->rounds,
-            "how often the neighbours of the best are tried, while that finds a better one")
+    add_number(*command, "rounds", self->rounds,
+               "how often the neighbours of the best are tried, while that finds a better one",
+               Options::Rule::not_negative)
         ->capture_default_str();
-    command->add_option("--seeds", self->seeds, "runs of each setting, whose mean counts")
+    add_number(*command, "seeds", self->seeds, "runs of each setting, whose mean counts",
+               Options::Rule::positive)
         ->capture_default_str();
-    command->add_option("--seed", self->seed, "of the random choice")->capture_default_str();
+    add_number(*command, "seed", self->seed, "of the random choice", Options::Rule::seed)
+        ->capture_default_str();
     self->StudyFlags::add_to(*command);
     self->problem.add_to(*command, {});
     command->footer(example);

@@ -7,6 +7,7 @@
 #include "fisherman/app/minimize.hpp"
 #include "fisherman/app/registry.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/memory.hpp"
 #include "watch.hpp"
 
 namespace fisherman::python {
@@ -41,6 +42,8 @@ void translate(const std::exception_ptr& p, void*) {
     PyErr_SetString(PyExc_OSError, in_python(e.what()).c_str());
   } catch (const NotFinite& e) {
     PyErr_SetString(PyExc_FloatingPointError, e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, out_of_memory("a call of fisherman").c_str());
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cmath>
+
 #include "arrays.hpp"
 #include "fisherman/core/archive.hpp"
 #include "fisherman/solve/observers.hpp"
@@ -38,7 +40,10 @@ Watch::Watch(nb::object callback, std::optional<Reached> resume, std::string che
     : callback_(std::move(callback)),
       resume_(std::move(resume)),
       checkpoint_(std::move(checkpoint)),
-      checkpoint_every_(checkpoint_every) {}
+      checkpoint_every_(checkpoint_every) {
+  require(std::isfinite(checkpoint_every) && checkpoint_every >= 0.0, "checkpoint_every is ",
+          checkpoint_every, ", but must be finite and not negative");
+}
 
 void Watch::only_new_runs(const char* why) const {
   require(!resume_ && checkpoint_.empty(), "resume and checkpoint do not go with ", why);

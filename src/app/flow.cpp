@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fisherman/core/memory.hpp"
 #include "fisherman/fisher/adam.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/exact.hpp"
@@ -53,7 +54,7 @@ void FlowSettings::describe(Options& o) {
   o.add("layers", layers, "of a Sylvester flow", Rule::positive);
   o.add("rank", rank, "columns of each Q of a Sylvester flow", Rule::positive);
   o.add("minibatch", minibatch, "rows for each gradient; 0: all; -1: all up to 5000, else 1000",
-        Rule::any);
+        Rule::not_negative_or_auto);
   o.add("intercept", intercept, "add a constant column (logistic; a network has its biases)");
   o.add("no-standardize", no_standardize, "take the columns as they are");
   describe_run(o,
@@ -242,8 +243,27 @@ ErasedRun made(const T& target, const FlowSettings& s) {
   return is_orthogonal(s) ? made(target, orthogonal(s, d), s) : made(target, sylvester(s, d), s);
 }
 
+/// As require_gaussian_memory: a flow's orthogonal matrices, and the covariance that it begins at, are of that size too.
+void require_flow_memory(const FlowSettings& s, Index dimension, double data) {
+  constexpr double matrices = 16.0, draws = 4.0 * 4000.0;
+  const double d = double(dimension), number = sizeof(double);
+  require_memory(
+      "the fit",
+      {{"data", data},
+       {sentence("matrices of ", dimension, " x ", dimension), matrices * d * d * number},
+       {"window of scores", 4.0 * d * double(s.window_of(dimension)) * number},
+       {"draws", draws * d * number}},
+      s.target == "neural"
+          ? "fewer columns and fewer --hidden units take less, and so does --target logistic"
+          : "fewer columns take less");
+}
+
 template <class T>
 FlowFit fitted(const T& target, const FlowSettings& s, const Drive& drive) {
+  double data = 0.0;
+  if constexpr (requires { target.design(); })
+    data = 2.0 * double(target.design().size()) * sizeof(double);
+  require_flow_memory(s, target.dimension(), data);
   ErasedRun run = make_flow_run(target, s);
   FlowFit fit{drive(run), run.state.estimate(), 0.0, 0.0};
   const Index count = rows_of(target) > 10000 ? 1000 : 4000;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "fisherman/core/memory.hpp"
 #include "fisherman/model/logistic.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "gaussian_run.hpp"
@@ -38,8 +39,26 @@ void DensitySettings::describe(Options& o) {
                    .tolerance = "converged when less than so many nats are to be gained"});
 }
 
+void require_gaussian_memory(const GaussianSettings& s, Index dimension, double data) {
+  // Matrices of the covariance's size at the peak, and the draws of the Pareto k with their copies; measured, rounded up.
+  const double matrices = s.method == "exact" ? 36.0 : 16.0, draws = 4.0 * 4000.0;
+  const double d = double(dimension), number = sizeof(double);
+  const double learnt = s.method == "ifngd" ? Dense::memory(dimension * (dimension + 1) / 2,
+                                                            s.scores > 0 ? s.scores : s.batch)
+                                            : 0.0;
+  require_memory("the fit",
+                 {{"data", data},
+                  {"covariance", matrices * d * d * number},
+                  {"Fisher estimate", learnt},
+                  {"draws", draws * d * number}},
+                 learnt > 0.0 ? "--method ngd needs no Fisher estimate, and fewer columns take less"
+                              : "the covariance grows with the square of the number of columns, so "
+                                "fewer of them take less");
+}
+
 ErasedRun make_run(const FunctionTarget& target, const DensitySettings& s,
                    const GaussianPoint& start) {
+  require_gaussian_memory(s, target.dimension(), 0.0);
   require(s.transport != "paper" || s.geometry != "affine",
           "--transport paper needs --geometry bw or euclidean");
   return natural_gradient_from(

@@ -129,6 +129,8 @@ GaussianPoint gaussian_point(const AnyFrame& frame, const LogisticSettings& s) {
 
 LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& s,
                          const Drive& drive) {
+  require_gaussian_memory(s, target.dimension(),
+                          2.0 * double(target.design().size()) * sizeof(double));
   if (s.method != "exact") {
     ErasedRun run = make_run(target, s);
     Ended end = drive(run);

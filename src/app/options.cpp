@@ -8,6 +8,7 @@
 
 #include "fisherman/app/nearest.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/io/text.hpp"
 
 namespace fisherman {
 namespace {
@@ -17,21 +18,31 @@ T parsed(const std::string& name, const std::string& text, const char* kind) {
   T value{};
   const char *first = text.data(), *last = first + text.size();
   const auto [end, error] = std::from_chars(first, last, value);
-  require(error == std::errc() && end == last, "--", name, " is '", text, "', but must be ", kind);
+  require(error == std::errc() && end == last, "--", name, " is ", shown(text), ", but must be ",
+          kind);
   return value;
 }
+
+constexpr std::int64_t largest_count = 2147483647;
 
 template <class T>
 void check(const std::string& name, T value, Options::Rule rule) {
   using Rule = Options::Rule;
   if constexpr (std::is_floating_point_v<T>)
     require(std::isfinite(value), "--", name, " is ", value, ", but must be finite");
-  require(rule != Rule::positive || value > T(0), "--", name, " is ", value,
-          ", but must be positive");
-  require(rule != Rule::not_negative || value >= T(0), "--", name, " is ", value,
-          ", but must not be negative");
-  require(rule != Rule::fraction || (value >= T(0) && value <= T(1)), "--", name, " is ", value,
-          ", but must lie between 0 and 1");
+  const bool fraction = value >= T(0) && value <= T(1);
+  const auto holds = [&](bool rule_holds, const char* words) {
+    require(rule_holds, "--", name, " is ", value, ", but must ", words);
+  };
+  if (rule == Rule::positive) holds(value > T(0), "be positive");
+  if (rule == Rule::not_negative || rule == Rule::seed) holds(value >= T(0), "not be negative");
+  if (rule == Rule::fraction) holds(fraction, "lie between 0 and 1");
+  if (rule == Rule::not_negative_or_auto)
+    holds(value >= T(0) || value == T(-1), "not be negative, or be -1 (by method)");
+  if (rule == Rule::fraction_or_auto)
+    holds(fraction || value == T(-1), "lie between 0 and 1, or be -1 (by method)");
+  if constexpr (std::is_integral_v<T>)
+    holds(rule == Rule::seed || value <= T(largest_count), "not be larger than 2147483647");
 }
 
 std::string shortest(double value) {
@@ -81,8 +92,8 @@ void Options::add(const std::string& name, bool& value, const std::string& help)
        help,
        "flag",
        [&value, name](const std::string& text) {
-         require(text == "true" || text == "false", "--", name, " is '", text,
-                 "', but must be true or false");
+         require(text == "true" || text == "false", "--", name, " is ", shown(text),
+                 ", but must be true or false");
          value = text == "true";
        },
        [&value] { return std::string(value ? "true" : "false"); },
@@ -101,7 +112,7 @@ void Options::add(const std::string& name, std::string& value, const std::string
          require(choices.empty() ||
                      std::any_of(choices.begin(), choices.end(),
                                  [&](const Choice& choice) { return choice.name == text; }),
-                 "--", name, " is '", text, "', but must be one of ", kind);
+                 "--", name, " is ", shown(text), ", but must be one of ", kind);
          value = text;
        },
        [&value] { return value; },
@@ -115,9 +126,7 @@ void Options::set(const std::string& name, const std::string& value) {
     if (option.name == name) return option.set(value);
     names.push_back(option.name);
   }
-  require(!names.empty(), "there is no option '", name, "'");
-  throw Misuse(
-      sentence("there is no option '", name, "'; did you mean '", nearest_name(name, names), "'?"));
+  throw Misuse(sentence("there is no option ", shown(name), did_you_mean(name, names)));
 }
 
 }  // namespace fisherman

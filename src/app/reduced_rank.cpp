@@ -1,12 +1,11 @@
 #include "fisherman/app/reduced_rank.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <typeinfo>
 
+#include "fisherman/core/memory.hpp"
 #include "fisherman/core/spectral.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/decorrelated.hpp"
@@ -201,7 +200,6 @@ double MemoryPlan::peak() const { return design + std::max(table, operators) + r
 MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, Index kept,
                        Index classes, Index rank) {
   const double n = double(rows), k = double(classes - 1);
-  const double there = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
   MemoryPlan plan{};
   plan.table = n * double(columns) * sizeof(double);
   plan.single_operators = s.precision != "double";
@@ -215,13 +213,16 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, 
     plan.design = n * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
     return plan.peak();
   };
-  if (sized() > 0.6 * there && s.precision == "auto") plan.single_design = true;
-  const double needed = sized();
-  const auto gigabytes = [](double bytes) { return std::ceil(bytes / 1e8) / 10.0; };
-  require(needed < 0.9 * there, "the fit would take about ", gigabytes(needed), " GB (data ",
-          gigabytes(plan.table + plan.design), ", Fisher operators ", gigabytes(plan.operators),
-          "), but this machine has ", gigabytes(there),
-          " GB; --precision single halves what is kept, and --blocks decorrelated takes the least");
+  // By the memory in all, not by what is free now: the same fit has the same bits at any time.
+  if (s.precision == "auto" && sized() > 0.6 * memory_now().total) plan.single_design = true;
+  sized();
+  const bool table_is_more = plan.table > plan.operators;  // they are not there at the same time
+  require_memory(
+      "the fit",
+      {{"data", plan.design + (table_is_more ? plan.table : 0.0)},
+       {"Fisher operators", table_is_more ? 0.0 : plan.operators},
+       {"the rest", plan.rest}},
+      "--precision single halves what is kept, and --blocks decorrelated takes the least");
   return plan;
 }
 

@@ -12,15 +12,17 @@ void RunSettings::describe_run(Options& o, const Words& words) {
   o.add("step-size", step_size, "the first step; 0: by method", Rule::not_negative);
   o.add("delay", delay, "iterations before steps begin to shrink; 0: by method",
         Rule::not_negative);
-  o.add("decay", decay, "steps shrink like (delay/(delay+s))^decay; -1: by method");
+  o.add("decay", decay, "steps shrink like (delay/(delay+s))^decay; -1: by method",
+        Rule::fraction_or_auto);
   o.add("kl-radius", kl_radius,
-        "nats that a step may move the distribution; 0: no limit, -1: by method");
+        "nats that a step may move the distribution; 0: no limit, -1: by method",
+        Rule::not_negative_or_auto);
   o.add("norm-cap", norm_cap, "length of a step; 0: no limit", Rule::not_negative);
   o.add("no-guard", no_guard, "let steps leave the region where the geometry can be trusted");
   o.add("average", average, "average the iterates; auto: by method", {"auto", "on", "off"});
   o.add("tolerance", tolerance, words.tolerance + "; 0: by method", Rule::not_negative);
   o.add("eval-every", eval_every, "iterations between evaluations of the objective; 0: never");
-  o.add("seed", seed, "of all random numbers");
+  o.add("seed", seed, "of all random numbers", Rule::seed);
   o.add("threads", threads, "0: all cores");
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace fisherman {
 namespace {
@@ -50,19 +51,24 @@ void write_checkpoint(const std::filesystem::path& path, const std::string& byte
 std::string read_checkpoint(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(path, "cannot be opened");
-  std::ostringstream all;
-  all << in.rdbuf();
-  const std::string bytes = all.str();
-  constexpr std::size_t head_size = magic.size() + 4 + 4 + 8;
-  if (bytes.size() < head_size || !std::equal(magic.begin(), magic.end(), bytes.begin()))
+  std::string start(magic.size() + 4 + 4 + 8, '\0');
+  in.read(start.data(), std::streamsize(start.size()));
+  if (std::size_t(in.gcount()) < start.size() ||
+      !std::equal(magic.begin(), magic.end(), start.begin()))
     fail(path, "is not a checkpoint of Fisherman");
-  Reader head(bytes.substr(magic.size(), head_size - magic.size()));
+  Reader head(start.substr(magic.size()));
   if (const auto found = head.get<std::uint32_t>(); found != version)
     fail(path,
          sentence("has format version ", found, ", but this program reads version ", version));
   const auto sum = head.get<std::uint32_t>();
   const auto size = head.get<std::uint64_t>();
-  std::string body = bytes.substr(head_size);
+  // As the bytes come: nothing is allocated for a size that is a lie, nor read on in what never ends.
+  std::string body, block(std::size_t(1) << 16, '\0');
+  while (body.size() <= size) {
+    in.read(block.data(), std::streamsize(block.size()));
+    if (in.gcount() == 0) break;
+    body.append(block.data(), std::size_t(in.gcount()));
+  }
   if (body.size() != size || checksum(body) != sum)
     fail(path, "is damaged: its checksum does not match");
   return body;

@@ -1,9 +1,8 @@
 #include "fisherman/fisher/dense.hpp"
 
-#include <unistd.h>
-
 #include <utility>
 
+#include "fisherman/core/memory.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "symmetric.hpp"
 
@@ -11,12 +10,6 @@ namespace fisherman {
 
 using blas::Op;
 using blas::view;
-
-namespace {
-double physical_memory() {
-  return double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
-}
-}  // namespace
 
 template <class Scalar>
 struct BasicDense<Scalar>::Impl {
@@ -124,10 +117,8 @@ BasicDense<Scalar>::BasicDense(Index dimension, DenseOptions options) {
           ", but must be positive and finite");
   require(options.fold >= 1, "fold is ", options.fold, ", but must be at least 1");
   options.floor.check();
-  const double needed = memory(dimension, 1, options), there = physical_memory();
-  require(needed < there, "a dense Fisher approximation of dimension ", dimension, " takes ",
-          std::ceil(needed / 1e9), " GB, but this machine has ", std::floor(there / 1e9),
-          " GB; a Window takes far less");
+  require_memory(sentence("a dense Fisher approximation of dimension ", dimension),
+                 {{"its matrix", memory(dimension, 1, options)}}, "a Window takes far less");
   impl_ = std::make_unique<Impl>(dimension, options);
 }
 
@@ -256,20 +247,22 @@ void BasicDense<Scalar>::load(Reader& in) {
   in.get_lower(m.A);
   const auto columns = in.get_matrix<typename Impl::Block>();
   const auto capacity = Index(in.get<std::int64_t>());
-  Reader::expect(columns.rows() == m.n() && capacity >= columns.cols());
+  Reader::expect(columns.rows() == m.n() && capacity >= columns.cols() &&
+                 double(capacity) * double(m.n()) * sizeof(Scalar) <= memory_now().left);
   m.P.resize(m.n(), capacity);
   m.P.leftCols(columns.cols()) = columns;
   m.pending = columns.cols();
-  m.count = Index(in.get<std::int64_t>());
-  m.cycle = Index(in.get<std::int64_t>());
+  m.count = Index(in.get_count());
+  m.cycle = Index(in.get_count());
   const auto queue = in.get_matrix<typename Impl::Block>();
-  Reader::expect(queue.cols() == 0 || queue.rows() == m.n());
+  Reader::expect(m.cycle < m.n() && (queue.cols() == 0 || queue.rows() == m.n()));
   m.queued = queue.cols();
   if (m.queued > 0) {
     m.make_room(m.queued);
     m.X.leftCols(m.queued) = queue;
   }
-  m.queued_scores = Index(in.get<std::int64_t>());
+  m.queued_scores = Index(in.get_count());
+  Reader::expect(m.queued_scores <= m.queued && m.queued_scores <= m.count);
 }
 
 template class BasicDense<double>;

@@ -115,9 +115,9 @@ void BasicWindow<Store>::load(Reader& in) {
   Store store = store_;
   store.load(in);
   Matrix gram = in.get_matrix<Matrix>();
-  const auto seen = Index(in.get<std::int64_t>()), slot = Index(in.get<std::int64_t>());
-  Reader::expect(gram.rows() == options_.size && gram.cols() == options_.size && seen >= 0 &&
-                 slot >= 0 && slot < options_.size);
+  const auto seen = Index(in.get_count()), slot = Index(in.get_count());
+  Reader::expect(gram.rows() == options_.size && gram.cols() == options_.size &&
+                 slot < options_.size);
   store_ = std::move(store);
   gram_ = std::move(gram);
   seen_ = seen;

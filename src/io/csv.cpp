@@ -25,22 +25,32 @@ bool next_row(const ByteSource& source, CsvRecords& records, std::size_t width) 
   return false;
 }
 
-/// Numbers instead of names: the file has no header, and reading on would lose its first row. Names
-/// that merely count, as some programs write them, are names.
-bool looks_like_data(const CsvRecords& header) {
+/// Numbers instead of names, but for one word at most, as a class may be one: the file has no header, and reading on
+/// would lose its first row. Names that merely count, as some programs write them, are names; and where the label's
+/// own name is there, so are numbers beside it.
+bool looks_like_data(const CsvRecords& header, const std::string& label) {
   bool counts_from_0 = true, counts_from_1 = true;
+  std::size_t words = 0;
   for (std::size_t j = 0; j < header.size(); ++j) {
-    if (!parse_number(header[j])) return false;
+    if (!parse_number(header[j])) {
+      if (header[j] == label || ++words > 1) return false;
+      continue;
+    }
     counts_from_0 &= header[j] == std::to_string(j);
     counts_from_1 &= header[j] == std::to_string(j + 1);
   }
-  return !(header.size() > 1 && (counts_from_0 || counts_from_1));
+  return words < header.size() && !(header.size() > 1 && (counts_from_0 || counts_from_1));
 }
 
-std::vector<std::string> header_names(const ByteSource& source, const CsvRecords& header) {
-  if (looks_like_data(header))
+std::string label_name(const ReadOptions& options) {
+  return options.label.empty() ? "label" : options.label;
+}
+
+std::vector<std::string> header_names(const ByteSource& source, const CsvRecords& header,
+                                      const ReadOptions& options) {
+  if (looks_like_data(header, label_name(options)))
     fail_at(source, header.line(), ": the header holds numbers (", shown(header[0]),
-            "), not names; if there is no header, say so");
+            "), not names; if there is no header, say so with --no-header");
   std::vector<std::string> names;
   std::map<std::string_view, std::size_t> column_of;
   for (std::size_t j = 0; j < header.size(); ++j) {
@@ -64,7 +74,7 @@ std::optional<std::size_t> label_column(const ByteSource& source,
                                         const std::vector<std::string>& names,
                                         const ReadOptions& options) {
   if (!options.has_label) return std::nullopt;
-  const std::string wanted = options.label.empty() ? "label" : options.label;
+  const std::string wanted = label_name(options);
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found != names.end()) return std::size_t(found - names.begin());
   if (options.label_optional) return std::nullopt;
@@ -74,6 +84,23 @@ std::optional<std::size_t> label_column(const ByteSource& source,
     known += (j > 0 ? ", " : "") + shown(names[j]);
   fail(source, "there is no column ", shown(wanted), "; the columns are ", known,
        names.size() > 8 ? ", …" : "");
+}
+
+/// Which columns to parse: all but the label, or those that are wanted.
+std::vector<bool> features_among(const ByteSource& source, const std::vector<std::string>& columns,
+                                 std::optional<std::size_t> label, const ReadOptions& options) {
+  std::vector<bool> chosen(columns.size(), !options.header || options.wanted.empty());
+  if (label) chosen[*label] = false;
+  if (!options.header || options.wanted.empty()) return chosen;
+  std::map<std::string_view, std::size_t> column_of;
+  for (std::size_t j = 0; j < columns.size(); ++j) column_of.emplace(columns[j], j);
+  for (const std::string& name : options.wanted) {
+    const auto found = column_of.find(name);
+    if (found == column_of.end())
+      fail(source, "has no column ", shown(name), ", which the fit was made with");
+    if (found->second != label) chosen[found->second] = true;
+  }
+  return chosen;
 }
 
 std::string_view checked_label(const ByteSource& source, Index line, const std::string& column,
@@ -87,6 +114,14 @@ std::string_view checked_label(const ByteSource& source, Index line, const std::
   return text;
 }
 
+/// A word that heads the labels and is one of them is a row's: the file has no header.
+void require_no_header(const ByteSource& source, Index line, std::string_view header,
+                       std::string_view label) {
+  if (label == header && !parse_number(header))
+    fail_at(source, line, ": the label ", shown(label),
+            " is also the header of its column; if there is no header, say so with --no-header");
+}
+
 void require_width(const ByteSource& source, const CsvRecords& row, std::size_t width,
                    bool header) {
   if (row.size() != width)
@@ -97,14 +132,16 @@ void require_width(const ByteSource& source, const CsvRecords& row, std::size_t 
 
 }  // namespace
 
-Table parse_csv(ByteSource& source, const ReadOptions& options) {
-  CsvRecords record(source);
+Table parse_csv(ByteSource& source, const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
+  CsvRecords record(source, options.memory_limit);
   if (!next_row(source, record, 0)) fail(source, "the file is empty");
   const std::vector<std::string> columns =
-      options.header ? header_names(source, record) : numbered_names(Index(record.size()));
+      options.header ? header_names(source, record, options) : numbered_names(Index(record.size()));
   const auto label = label_column(source, columns, options);
   const std::size_t width = columns.size();
-  const Index features = Index(width) - (label ? 1 : 0);
+  const std::vector<bool> is_feature = features_among(source, columns, label, options);
+  const Index features = std::count(is_feature.begin(), is_feature.end(), true);
   if (features == 0)
     fail(source, "there is one column only, ", shown(columns[0]),
          ", and that is the label (are the fields separated by commas?)");
@@ -113,12 +150,17 @@ Table parse_csv(ByteSource& source, const ReadOptions& options) {
   BlockQueue<double> values;
   TextQueue labels;
   Index rows = 0;
+  double beside = 0.0;  // bytes of labels
   for (bool more = !options.header || next_row(source, record, width); more;
        more = next_row(source, record, width)) {
     require_width(source, record, width, options.header);
     for (std::size_t j = 0; j < width; ++j) {
       if (j == label) {
         labels.push(checked_label(source, record.line(), columns[j], record[j]));
+        if (options.header) require_no_header(source, record.line(), columns[j], record[j]);
+        beside += label_bytes(record[j]);
+      } else if (!is_feature[j]) {
+        continue;
       } else if (const auto value = parse_number(record[j])) {
         values.push(*value);
       } else {
@@ -126,7 +168,7 @@ Table parse_csv(ByteSource& source, const ReadOptions& options) {
                 number_trouble(record[j]));
       }
     }
-    require_fits(source, double(++rows), double(features), options);
+    require_fits(source, double(++rows), double(features), options, record.line(), beside);
   }
   if (rows == 0) fail(source, "there is a header, but no row after it");
 
@@ -138,22 +180,30 @@ Table parse_csv(ByteSource& source, const ReadOptions& options) {
     table.label_name = columns[*label];
   }
   for (std::size_t j = 0; j < width; ++j)
-    if (j != label) table.names.push_back(columns[j]);
+    if (is_feature[j]) table.names.push_back(columns[j]);
   return table;
 }
 
-std::vector<std::string> parse_csv_labels(ByteSource& source, bool header) {
-  CsvRecords record(source);
+std::vector<std::string> parse_csv_labels(ByteSource& source, bool header,
+                                          const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
+  CsvRecords record(source, options.memory_limit);
   if (!next_row(source, record, 0)) fail(source, "the file is empty");
   if (record.size() != 1)
     fail_at(source, record.line(), ": a file of labels has one column, but this has ",
             record.size());
-  const std::string name = header ? header_names(source, record)[0] : "label";
+  const std::string name = header ? header_names(source, record, options)[0] : "label";
   std::vector<std::string> labels;
+  double bytes = 0.0;
   for (bool more = !header || next_row(source, record, 1); more;
        more = next_row(source, record, 1)) {
     require_width(source, record, 1, header);
     labels.emplace_back(checked_label(source, record.line(), name, record[0]));
+    if (header) require_no_header(source, record.line(), name, record[0]);
+    bytes += label_bytes(record[0]);  // and twice that while the list grows
+    if (2.0 * bytes > double(options.memory_limit))
+      fail_at(source, record.line(), ": ", labels.size(), " labels take more than the limit of ",
+              gibibytes(double(options.memory_limit)));
   }
   if (labels.empty()) fail(source, "there is a header, but no label after it");
   return labels;

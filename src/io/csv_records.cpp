@@ -7,6 +7,9 @@ namespace {
 // One quote left open would otherwise pull the rest of the file into memory.
 constexpr std::size_t longest_field = std::size_t(1) << 20;
 
+// Its end here, and as the name of a column a string and an entry in a map.
+constexpr std::uint64_t bytes_per_field = 128;
+
 bool ends_plain_field(char c) { return c == ',' || c == '\n' || c == '\r'; }
 
 void skip_spaces(ByteSource& source) {
@@ -27,6 +30,10 @@ bool CsvRecords::next() {
     any_quoted |= quoted;
     quoted ? read_quoted() : read_plain();
     ends_.push_back(text_.size());
+    if (text_.size() + bytes_per_field * ends_.size() > limit_)
+      fail_at(source_, record_line_, ": the line has more than ", ends_.size() - 1, " fields and ",
+              text_.size(), " bytes, which take more than the limit of ",
+              gibibytes(double(limit_)));
   } while (another_field());
   blank_ = size() == 1 && text_.empty() && !any_quoted;
   return true;

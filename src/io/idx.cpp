@@ -46,7 +46,8 @@ IdxSize read_header(ByteSource& source) {
 
 }  // namespace
 
-Table parse_idx(ByteSource& source, const ReadOptions& options) {
+Table parse_idx(ByteSource& source, const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
   const IdxSize size = read_header(source);
   require_fits(source, double(size.rows), double(size.columns), options);
   Table table;

@@ -105,28 +105,41 @@ const std::string& checked_label(const ByteSource& source, Index line, const std
 
 }  // namespace
 
-Table parse_libsvm(ByteSource& source, const ReadOptions& options) {
+Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
   if (!options.label.empty() && options.label != "label")
     fail(source, "a LIBSVM file has one label, the first entry, and no column ",
          shown(options.label));
   Table table;
   SparseRows rows;
   TextQueue labels;
+  double beside = 0.0;  // bytes of labels, and of the rows' numbers of entries
   rows.width = std::max(options.columns, options.least_columns);
   Words words(source);
   do {
     const std::string* word = &words.next();
     if (word->empty()) continue;  // a blank line, or a comment
-    if (options.has_label) labels.push(checked_label(source, words.line(), *word));
+    beside += sizeof(std::uint32_t);
+    if (options.has_label) {
+      labels.push(checked_label(source, words.line(), *word));
+      beside += label_bytes(*word);
+    }
     // Without labels the first entry of the row may still be one, to be passed over.
     if (options.has_label || word->find(':') == std::string::npos) word = &words.next();
     Index last = 0;
     std::uint32_t count = 0;
-    for (; !word->empty(); word = &words.next(), ++count)
+    ++rows.size;
+    // At each entry, not at the row's end: a row may have none.
+    const auto fits = [&] {
+      rows.width = std::max(rows.width, last);
+      require_fits(source, double(rows.size), double(rows.width), options, words.line(), beside);
+    };
+    for (; !word->empty(); word = &words.next(), ++count) {
       last = parse_entry(source, words.line(), *word, last, options.columns, rows);
+      fits();
+    }
+    fits();
     rows.counts.push(count);
-    rows.width = std::max(rows.width, last);
-    require_fits(source, double(++rows.size), double(rows.width), options);
   } while (words.next_line());
   if (rows.size == 0) fail(source, "the file is empty");
   if (rows.width == 0) fail(source, "no row has a feature");

@@ -68,7 +68,8 @@ void fill(ByteSource& source, bool fortran_order, Matrix& x) {
 
 }  // namespace
 
-Table parse_npy(ByteSource& source, const ReadOptions& options) {
+Table parse_npy(ByteSource& source, const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
   const NpyHeader header = read_npy_header(source);
   const NpySize size = checked_size(source, header, size_of(source, header.type));
   require_fits(source, double(size.rows), double(size.columns), options);

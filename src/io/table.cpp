@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "fisherman/core/memory.hpp"
 #include "fisherman/io/csv.hpp"
 #include "fisherman/io/idx.hpp"
 #include "fisherman/io/libsvm.hpp"
@@ -54,12 +55,23 @@ Format format_of(const std::filesystem::path& path, ByteSource& source) {
   return looks_like_libsvm(start) ? Format::libsvm : Format::csv;
 }
 
+}  // namespace
+
 std::string gibibytes(double bytes) {
   const double value = bytes / double(std::uint64_t(1) << 30);
   return number_text(value < 10 ? std::ceil(value * 100) / 100 : std::ceil(value)) + " GiB";
 }
 
-}  // namespace
+double label_bytes(std::string_view label) {
+  return double(sizeof(std::string)) + 8.0 + 2.0 * double(label.size());
+}
+
+ReadOptions ReadOptions::bounded() const {
+  ReadOptions options = *this;
+  if (options.memory_limit == 0)
+    options.memory_limit = std::uint64_t(std::max(1.0, memory_now().left / 2.5));
+  return options;
+}
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
   FileSource source(path);
@@ -78,17 +90,19 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
   return table;
 }
 
-std::vector<std::string> read_labels(const std::filesystem::path& path,
-                                     const ReadOptions& options) {
+std::vector<std::string> read_labels(const std::filesystem::path& path, const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
   FileSource source(path);
   const Format format = format_of(path, source);
   if (format == Format::libsvm) return parse_libsvm(source, options).labels;
   if (format == Format::csv) {
     const bool header = options.header && extension(path) == ".csv";
-    return parse_csv_labels(source, header);
+    return parse_csv_labels(source, header, options);
   }
+  ReadOptions numbers = options;  // each becomes a text, which takes several times as much
+  numbers.memory_limit = std::max<std::uint64_t>(1, options.memory_limit / 6);
   const Matrix x =
-      (format == Format::npy ? parse_npy(source, options) : parse_idx(source, options)).x;
+      (format == Format::npy ? parse_npy(source, numbers) : parse_idx(source, numbers)).x;
   if (x.cols() != 1) fail(source, "a file of labels has one column, but this has ", x.cols());
   std::vector<std::string> labels;
   for (const double value : x.col(0)) labels.push_back(number_text(value));
@@ -102,16 +116,19 @@ std::vector<std::string> numbered_names(Index count) {
   return names;
 }
 
-void require_fits(const ByteSource& source, double rows, double columns,
-                  const ReadOptions& options) {
-  const auto bytes = [&](double count) {
-    return columns * (count * sizeof(double) + sizeof(std::string));
-  };
-  if (bytes(rows) <= double(options.memory_limit)) return;
+void require_fits(const ByteSource& source, double rows, double columns, const ReadOptions& options,
+                  Index line, double beside) {
+  const double names = columns * sizeof(std::string),
+               per_row = columns * sizeof(double) + beside / rows;
+  if (names + rows * per_row <= double(options.memory_limit)) return;
   const double all_rows = std::ceil(rows / source.fraction_read());
-  fail(source, "about ", std::uint64_t(all_rows), " rows and ", std::uint64_t(columns),
-       " columns take ", gibibytes(bytes(all_rows)), " as a dense matrix, more than the limit of ",
-       gibibytes(double(options.memory_limit)));
+  const std::string what =
+      sentence("about ", std::uint64_t(all_rows), " rows and ", std::uint64_t(columns),
+               " columns take ", gibibytes(names + all_rows * per_row), " as a dense matrix",
+               beside > 0.0 ? " with labels" : "", ", more than the limit of ",
+               gibibytes(double(options.memory_limit)));
+  if (line > 0) fail_at(source, line, ": ", what);
+  fail(source, what);
 }
 
 }  // namespace fisherman

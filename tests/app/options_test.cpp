@@ -37,5 +37,24 @@ TEST(Options, AreSetByNameAndCheckedByTheirRule) {
   EXPECT_EQ(step, 1e-3);  // a bad value changes nothing
 }
 
+TEST(Options, LeaveNumbersToTheMethodByOneValueOnly) {
+  double radius = -1.0, decay = -1.0;
+  std::int64_t count = 0, seed = 1;
+  Options options;
+  options.add("kl-radius", radius, "", Options::Rule::not_negative_or_auto);
+  options.add("decay", decay, "", Options::Rule::fraction_or_auto);
+  options.add("count", count, "");
+  options.add("seed", seed, "", Options::Rule::seed);
+  for (const char* good : {"-1", "0", "3"}) options.set("kl-radius", good);
+  for (const char* good : {"-1", "0", "1"}) options.set("decay", good);
+  expect_misuse([&] { options.set("kl-radius", "-2"); }, "--kl-radius is -2, but must not be");
+  expect_misuse([&] { options.set("decay", "7"); }, "--decay is 7, but must lie between 0 and 1");
+  for (const char* bad : {"nan", "inf", "-inf", "1e999"})
+    expect_misuse([&] { options.set("kl-radius", bad); }, "--kl-radius is ");
+  options.set("seed", "9223372036854775807");
+  expect_misuse([&] { options.set("count", "2147483648"); }, "not be larger than 2147483647");
+  expect_misuse([&] { options.set("seed", std::string(100000, '[')); }, "…', but must be a whole");
+}
+
 }  // namespace
 }  // namespace fisherman

@@ -46,8 +46,13 @@ TEST(Registry, ApplicationsHaveOptionsWithExplainedChoices) {
 
 TEST(NearestName, CountsEdits) {
   EXPECT_EQ(nearest_name("stifel", {"sphere", "stiefel", "step"}), "stiefel");
-  EXPECT_EQ(nearest_name("", {"b", "a"}), "b");
+  EXPECT_EQ(nearest_name("lgoistic", {"logistic", "flow"}), "logistic");
   EXPECT_EQ(nearest_name("x", {}), "");
+  EXPECT_EQ(nearest_name("", {"b", "a"}), "");
+  EXPECT_EQ(nearest_name("torus", {"product", "sphere"}), "");
+  EXPECT_EQ(nearest_name("iris", {"mnist", "wdbc"}), "");
+  EXPECT_EQ(did_you_mean("torus", {"product"}, "see list"), "; see list");
+  EXPECT_EQ(did_you_mean("iri", {"iris"}, "See list."), "; did you mean 'iris'? See list.");
 }
 
 }  // namespace

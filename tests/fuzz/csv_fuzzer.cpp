@@ -1,7 +1,17 @@
-// libFuzzer on the CSV reader: whatever the bytes, a table of finite numbers or a FileError.
+// A fuzzer on the CSV reader: whatever the bytes, a table of finite numbers or a FileError.
 #include <cstdlib>
 
 #include "fisherman/io/csv.hpp"
+#include "fuzz/fuzz.hpp"
+
+std::vector<std::string> fuzz_corpus() {
+  return {std::string(1, '\0') + "a,b,label\n1,2.5,x\n-3,4e2,\"y, z\"\n",
+          "\2"
+          "1,2,x\n3,4,y\n",
+          "\x08"
+          "y,b\r\n1,2\r\n",
+          std::string(1, '\0') + "label\nx\ny\n"};
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace fisherman;

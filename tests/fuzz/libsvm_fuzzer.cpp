@@ -1,7 +1,16 @@
-// libFuzzer on the LIBSVM reader: whatever the bytes, a table of finite numbers or a FileError.
+// A fuzzer on the LIBSVM reader: whatever the bytes, a table of finite numbers or a FileError.
 #include <cstdlib>
 
 #include "fisherman/io/libsvm.hpp"
+#include "fuzz/fuzz.hpp"
+
+std::vector<std::string> fuzz_corpus() {
+  return {std::string(1, '\0') + "1 1:2 3:4.5 # note\n-1 2:1\n",
+          "\1"
+          "1:2 4:1\n",
+          "\x10"
+          "0 1:1\n1 4:2\n"};
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace fisherman;

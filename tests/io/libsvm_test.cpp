@@ -76,8 +76,9 @@ TEST(Libsvm, IndicesCountFromOneAndAscend) {
 
 TEST(Libsvm, ForetellsTheMemoryAndRefuses) {
   expect_error("1 4000000000:1\n",
-               "about 1 rows and 4000000000 columns take 150 GiB as a dense matrix, more than the "
-               "limit of 4 GiB");
+               "line 1: about 1 rows and 4000000000 columns take 150 GiB as a dense matrix with "
+               "labels, more than the limit of 4 GiB",
+               {.memory_limit = std::uint64_t(4) << 30});
 }
 
 TEST(Libsvm, SaysThatThereIsNothing) {

@@ -2,8 +2,10 @@
 
 import inspect
 import re
+import struct
 import subprocess
 import sys
+import zlib
 
 import matplotlib
 import numpy as np
@@ -108,6 +110,32 @@ def test_bad_options(wdbc, options, sentence):
         BayesianLogisticRegression(**options).fit(X, y)
 
 
+def test_a_forged_checkpoint_is_refused(wdbc, tmp_path):
+    X, y, _ = wdbc
+    file = tmp_path / "checkpoint"
+    BayesianLogisticRegression(iterations=2).fit(X, y, checkpoint=file, checkpoint_every=0)
+    good = file.read_bytes()
+    body = bytearray(good[24:])
+    at = 8 + struct.unpack_from("<q", body)[0]  # after the kind of run: rows and columns of the point
+    rows, columns = struct.unpack_from("<qq", body, at)
+    assert columns == 1
+    for forged in [(1, rows), (rows, 2), (2**62, 4), (-1, 1), (rows, 2**61)]:
+        struct.pack_into("<qq", body, at, *forged)
+        head = good[:12] + struct.pack("<IQ", zlib.crc32(body), len(body))
+        file.write_bytes(head + body)
+        with pytest.raises(OSError, match="the checkpoint belongs to another kind of run"):
+            BayesianLogisticRegression(iterations=4).fit(X, y, resume=file)
+
+
+def test_seconds_between_checkpoints_must_be_a_number(wdbc, tmp_path):
+    X, y, _ = wdbc
+    for bad in [float("nan"), float("inf"), -1.0]:
+        with pytest.raises(ValueError, match="checkpoint_every is "):
+            BayesianLogisticRegression(iterations=2).fit(
+                X, y, checkpoint=tmp_path / "c", checkpoint_every=bad
+            )
+
+
 def test_bad_ranks_and_resumes(wdbc, tmp_path):
     X, y, _ = wdbc
     with pytest.raises(ValueError, match="rank is 5, but must lie between 1 and 1"):
@@ -138,7 +166,7 @@ def test_options_are_the_command_lines(program):
         ).stdout
         flags = {f.replace("-", "_") for f in re.findall(r"^ +(?:-\w,)?--([\w-]+)", text, re.M)}
         files = {"help", "data", "label", "labels", "columns", "config", "out", "checkpoint_every"}
-        files |= {"resume", "json", "quiet", "draws", "test_data", "test_labels", "no_report"}
+        files |= {"no_header", "resume", "json", "quiet", "draws", "test_data", "test_labels", "no_report"}
         assert flags - files == set(inspect.signature(estimator).parameters)
 
 
@@ -158,6 +186,7 @@ def test_import_is_cheap():
     """Extras are imported where they are used: none of them to import the package."""
     code = """
 import sys
+import zlib
 import fisherman
 print([name for name in ("arviz", "matplotlib", "tqdm") if name in sys.modules])
 """

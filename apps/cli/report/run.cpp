@@ -69,7 +69,7 @@ std::map<std::string, std::vector<double>> read_trace(const Checksums& sums) {
   std::map<std::string, std::vector<double>> columns;
   if (!sums.lists("trace.csv")) return columns;
   FileSource source(sums.verified("trace.csv"));
-  CsvRecords records(source);
+  CsvRecords records(source, ReadOptions().bounded().memory_limit);
   std::vector<std::string> names;
   if (records.next())
     for (std::size_t k = 0; k < records.size(); ++k) names.emplace_back(records[k]);
@@ -124,10 +124,12 @@ std::optional<Table> read_data(const Run& run, const std::vector<fs::path>& plac
   const fs::path labels =
       apart ? find_file(run, "labels", "labels_checksum", places, missing) : fs::path();
   if (!missing.empty()) return std::nullopt;
-  Table table = read_table(
-      data,
-      {.label = apart ? "" : text(run.model, "label"), .has_label = !apart, .columns = columns});
-  if (apart) table.labels = read_labels(labels);
+  const bool header = run.config.value("header", nlohmann::json(true)) != false;
+  Table table = read_table(data, {.label = apart ? "" : text(run.model, "label"),
+                                  .has_label = !apart,
+                                  .header = header,
+                                  .columns = columns});
+  if (apart) table.labels = read_labels(labels, {.header = header});
   return table;
 }
 

@@ -15,7 +15,8 @@ void StudyFlags::add_to(CLI::App& command) {
       ->required(out.empty())
       ->capture_default_str()
       ->type_name("DIR");
-  command.add_option("--jobs", jobs, "trials at a time; 0: as many as there are cores")
+  add_number(command, "jobs", jobs, "trials at a time; 0: as many as there are cores",
+             Options::Rule::not_negative)
       ->capture_default_str();
   command.add_flag("--quiet", quiet, "no line for every trial");
 }

@@ -51,6 +51,7 @@ Command Problem::words(const Options& options) const {
   add("--label", label);
   add("--labels", labels.empty() ? "" : std::filesystem::absolute(labels).string());
   add("--columns", columns > 0 ? std::to_string(columns) : "");
+  if (no_header) out.emplace_back("--no-header");
   for (const Options::Option& option : options.all()) {
     if (option.text() == option.initial) continue;
     out.push_back("--" + option.name);
@@ -91,6 +92,7 @@ Json Problem::identity() const {
   out["checksum"] = file_checksum(data);
   if (!label.empty()) out["label"] = label;
   if (columns > 0) out["columns"] = columns;
+  if (no_header) out["header"] = false;
   if (!labels.empty()) {
     out["labels"] = std::filesystem::absolute(labels).string();
     out["labels_checksum"] = file_checksum(labels);

@@ -33,6 +33,10 @@ struct GaussianPoint {
   Matrix covariance;
 };
 
+/// Throws Misuse if there is not the memory to fit a Gaussian of so many dimensions by these settings, beside
+/// `data` bytes that are there already.
+void require_gaussian_memory(const GaussianSettings& settings, Index dimension, double data);
+
 /// From N(start.mean, start.covariance). Throws Misuse for settings that do not go together.
 ErasedRun make_run(const FunctionTarget& target, const DensitySettings& settings,
                    const GaussianPoint& start);

@@ -11,8 +11,17 @@ namespace fisherman {
 
 class Options {
  public:
-  /// What may be said of a number besides its type.
-  enum class Rule { any, positive, not_negative, fraction };
+  /// What may be said of a number besides its type. Numbers are finite always, and whole ones no larger than 2³¹ − 1, so
+  /// that sizes made of two of them do not overflow; all but a seed.
+  enum class Rule {
+    any,
+    positive,
+    not_negative,
+    fraction,
+    not_negative_or_auto,  ///< or -1, which leaves it to the method
+    fraction_or_auto,      ///< likewise
+    seed                   ///< not negative
+  };
 
   /// One of the words that an option may be, and what it means.
   struct Choice {

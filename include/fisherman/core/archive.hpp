@@ -59,12 +59,24 @@ class Reader {
   template <class M>
   M get_matrix() {
     const auto rows = get<std::int64_t>(), cols = get<std::int64_t>();
-    expect(rows >= 0 && cols >= 0 && (rows == 0 || cols <= Index(left()) / rows));
+    const auto most =
+        std::int64_t(left() / sizeof(typename M::Scalar));  // so nothing is allocated for a lie
+    expect(rows >= 0 && cols >= 0 && (rows == 0 || cols <= most / rows));
     M m(rows, cols);
     raw(m.data(), std::size_t(m.size()) * sizeof(typename M::Scalar));
     return m;
   }
-  Vector get_vector() { return get_matrix<Matrix>(); }
+  Vector get_vector() {
+    Matrix m = get_matrix<Matrix>();
+    expect(m.cols() == 1);
+    return m;
+  }
+  /// Whatever counts from 0; nothing of ours counts further than a double can.
+  std::int64_t get_count() {
+    const auto count = get<std::int64_t>();
+    expect(count >= 0 && count <= (std::int64_t(1) << 53));
+    return count;
+  }
   template <class T>
   void get_lower(Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>& m) {
     expect(get<std::int64_t>() == m.rows());

@@ -54,9 +54,10 @@ class Adam {
     out.put(square_);
   }
   void load(Reader& in) {
-    const auto count = in.get<std::int64_t>();
+    const auto count = in.get_count();
     const Vector mean = in.get_vector(), square = in.get_vector();
-    Reader::expect(count >= 0 && mean.size() == dimension() && square.size() == dimension());
+    Reader::expect(mean.size() == dimension() && square.size() == dimension() && mean.allFinite() &&
+                   square.allFinite() && (square.array() >= 0.0).all());
     count_ = count, mean_ = mean, square_ = square;
   }
 

@@ -113,7 +113,8 @@ class BasicDecorrelated {
     for (auto& column : columns_) column.load(in);
     rest_.load(in);
     const Matrix moments = in.get_matrix<Matrix>();
-    Reader::expect(moments.rows() == block_.cols && moments.cols() == block_.cols);
+    Reader::expect(moments.rows() == block_.cols && moments.cols() == block_.cols &&
+                   moments.allFinite());
     moments_ = moments;
     follow_moments();
   }

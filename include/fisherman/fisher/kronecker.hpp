@@ -71,6 +71,7 @@ class BasicKronecker {
     left_.load(in);
     right_.load(in);
     squares_ = in.get<double>();
+    Reader::expect(std::isfinite(squares_) && squares_ >= 0.0);
   }
 
  private:

@@ -15,7 +15,10 @@ namespace fisherman {
 /// LF, CRLF or CR.
 class CsvRecords {
  public:
-  explicit CsvRecords(ByteSource& source) : source_(source) { source_.skip_byte_order_mark(); }
+  /// A record that takes more bytes than `limit`, with what its fields become, is a FileError as soon as it does.
+  CsvRecords(ByteSource& source, std::uint64_t limit) : source_(source), limit_(limit) {
+    source_.skip_byte_order_mark();
+  }
 
   /// Reads the next record; false at the end of the file.
   bool next();
@@ -36,6 +39,7 @@ class CsvRecords {
   bool another_field();
 
   ByteSource& source_;
+  std::uint64_t limit_;
   std::string text_;               // the fields, one after the other
   std::vector<std::size_t> ends_;  // where each of them ends
   Index line_ = 1, record_line_ = 1;
@@ -46,6 +50,7 @@ class CsvRecords {
 Table parse_csv(ByteSource& source, const ReadOptions& options = {});
 
 /// The labels of a file with one column.
-std::vector<std::string> parse_csv_labels(ByteSource& source, bool header);
+std::vector<std::string> parse_csv_labels(ByteSource& source, bool header,
+                                          const ReadOptions& options = {});
 
 }  // namespace fisherman

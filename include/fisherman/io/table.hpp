@@ -32,8 +32,14 @@ struct ReadOptions {
   Index columns = 0;
   /// The same, but more columns are welcome; other formats take no notice. For prediction.
   Index least_columns = 0;
-  /// Refuse a matrix that takes more bytes than this.
-  std::uint64_t memory_limit = std::uint64_t(4) << 30;
+  /// The columns of a CSV file with a header that are wanted, in any order; others are not even parsed. Empty: all.
+  std::vector<std::string> wanted = {};
+  /// Refuse a table that takes more bytes than this, as soon as it does. 0: what the memory there is now has room for,
+  /// that is, two fifths of it (see read_table).
+  std::uint64_t memory_limit = 0;
+
+  /// With a limit: that of the memory there is, unless one was given.
+  ReadOptions bounded() const;
 };
 
 /// Reads CSV, LIBSVM, NumPy .npy or IDX, each packed with gzip or not. The format is told by the
@@ -57,9 +63,15 @@ std::vector<std::string> read_labels(const std::filesystem::path& path,
 /// f1, f2, …: the names of columns that have none.
 std::vector<std::string> numbered_names(Index count);
 
-/// Throws FileError, foretelling the size, if that many rows and columns, with the columns' names,
-/// go beyond the limit. `source` has delivered `rows` so far.
-void require_fits(const ByteSource& source, double rows, double columns,
-                  const ReadOptions& options);
+/// Throws FileError, foretelling the size, if that many rows and columns, with the columns' names and `beside` bytes of
+/// labels, go beyond the limit. `source` has delivered `rows` so far, the last of them from `line` (0: it has no lines).
+void require_fits(const ByteSource& source, double rows, double columns, const ReadOptions& options,
+                  Index line = 0, double beside = 0.0);
+
+/// Bytes that the label of a row takes, in the queue and then as a string.
+double label_bytes(std::string_view label);
+
+/// As in "more than the limit of 1.5 GiB".
+std::string gibibytes(double bytes);
 
 }  // namespace fisherman

@@ -63,7 +63,8 @@ class Average {
     Reader::expect(in.get<std::uint8_t>() == std::uint8_t(options_.on) &&
                    in.get<std::int64_t>() == options_.start && in.get<double>() == options_.power);
     mean_ = in.get_vector();
-    count_ = in.get<std::int64_t>();
+    count_ = in.get_count();
+    Reader::expect(mean_.allFinite() && (count_ == 0) == (mean_.size() == 0));
   }
 
  private:

@@ -1,6 +1,7 @@
 // All that a run needs to go on, in one value.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -88,22 +89,31 @@ void restore(State<F, H>& s, std::string bytes) {
   Reader::expect(in.get_string() ==
                  sentence(detail::kind(s.frame), " with ", detail::kind(s.fisher)));
   const Vector numbers = in.get_vector();
-  Reader::expect(numbers.size() == Vector(s.frame.state()).size());
+  Reader::expect(numbers.size() == Vector(s.frame.state()).size() && numbers.allFinite());
   Average average = s.average;
   average.load(in);
   Reader::expect(average.empty() || average.mean().size() == Vector(s.frame.point()).size());
   const auto seed = in.get<std::uint64_t>();
-  const auto iteration = in.get<std::int64_t>();
+  const auto iteration = in.get_count();
   const auto seconds = in.get<double>(), predicted = in.get<double>();
+  Reader::expect(std::isfinite(seconds) && seconds >= 0.0);
   const Vector mean_gradient = in.get_vector(), mean_natural = in.get_vector();
   Reader::expect(mean_gradient.size() == mean_natural.size() &&
                  (mean_gradient.size() == 0 || mean_gradient.size() == s.frame.dimension()));
   const auto caution = in.get<double>();
-  const auto in_a_row = in.get<std::int64_t>(), rejected = in.get<std::int64_t>();
-  const auto clips = in.get<std::int64_t>();
+  Reader::expect(caution > 0.0 && caution <= 1.0);
+  const auto in_a_row = in.get_count(), rejected = in.get_count(), clips = in.get_count();
   const auto objective = in.get<double>();
   const Vector objectives = in.get_vector();
-  F frame = s.frame.restored(numbers);
+  F frame = [&] {
+    try {
+      return s.frame.restored(numbers);
+    } catch (const Misuse& e) {  // numbers that are no point of the manifold
+      throw FileError(sentence("the checkpoint does not hold a point: ", e.what()));
+    } catch (const NotFinite& e) {
+      throw FileError(sentence("the checkpoint does not hold a point: ", e.what()));
+    }
+  }();
   s.fisher.load(in);  // compares sizes and options before it changes anything
   Reader::expect(in.at_end());
   s.frame = std::move(frame);
