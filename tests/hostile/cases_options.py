@@ -1,0 +1,286 @@
+"""Bad options, bad config files, and commands that do not go together."""
+
+import json
+
+from judge import Case, File, Folder, Run
+from material import GOOD, LABELS, UNLABELLED
+
+DATA = {"data.csv": GOOD}
+FIT = ["fit", "logistic", "--data", "data.csv", "--out", "out"]
+FLOW = ["fit", "flow", "--data", "data.csv", "--out", "out"]
+RANK = ["fit", "reduced-rank", "--data", "data.csv", "--rank", "1", "--out", "out"]
+
+NOT_NUMBERS = ["", " ", "abc", "nan", "inf", "-inf", "1e400", "0x10", "1,5", "1.5.", "1 2", "\u0661"]
+NOT_WHOLE = ["", "abc", "1.5", "1e3", "nan", "9223372036854775808", "-9223372036854775809", "0x10", "1,000"]
+
+# Of each option: values that are numbers, but break its rule.
+RULES = [
+    (FIT, "--prior-variance", ["0", "-1", "-0.0"]),
+    (FIT, "--batch", ["0", "-1"]),
+    (FIT, "--epsilon", ["-1"]),
+    (FIT, "--step-size", ["-1", "-1e-300"]),
+    (FIT, "--delay", ["-1"]),
+    (FIT, "--norm-cap", ["-1"]),
+    (FIT, "--tolerance", ["-1"]),
+    (FIT, "--kl-radius", ["-2"]),
+    (FIT, "--decay", ["-2"]),
+    (FIT, "--columns", ["-3"]),
+    (FIT, "--checkpoint-every", ["-1"]),
+    (FIT, "--iterations", ["-1"]),
+    (FIT, "--minibatch", ["-1"]),
+    (FIT, "--scores", ["-1"]),
+    (FIT, "--eval-every", ["-1"]),
+    (FIT, "--threads", ["-1"]),
+    (FIT, "--draws", ["-1"]),
+    (FLOW, "--hidden", ["0", "-1"]),
+    (FLOW, "--window", ["-1"]),
+    (FLOW, "--layers", ["0"]),
+    (FLOW, "--minibatch", ["-2"]),
+    (RANK, "--holdout", ["-0.1", "1.1"]),
+    (RANK, "--starts", ["0", "-1"]),
+    (RANK, "--passes", ["-1"]),
+    (RANK, "--rank", ["0", "-1", "1,0", "1,,2", ",", "1;2", "two", "9"]),
+]
+NAMES = [
+    (FIT, "--geometry", ["flat", "", "AFFINE", "affine "]),
+    (FIT, "--method", ["newton", "lbfgs", ""]),
+    (FIT, "--estimator", ["best"]),
+    (FIT, "--transport", ["bus"]),
+    (FIT, "--average", ["yes"]),
+    (FLOW, "--family", ["planar"]),
+    (FLOW, "--activation", ["softmax"]),
+    (FLOW, "--initial", ["random"]),
+    (FLOW, "--target", ["poisson"]),
+    (RANK, "--blocks", ["diagonal"]),
+    (RANK, "--precision", ["half"]),
+    (RANK, "--scale", ["log"]),
+    (RANK, "--standard-errors", ["maybe"]),
+]
+
+# Config files, with what the sentence has to say beside the file's name.
+CONFIGS = [
+    ("empty", "", "JSON"),
+    ("spaces", "  \n", "JSON"),
+    ("text", "hello", "JSON"),
+    ("a list", "[1, 2]", "JSON"),
+    ("a number", "1", "JSON"),
+    ("null", "null", "JSON"),
+    ("a string", '"seed"', "JSON"),
+    ("cut off", '{"seed": 1', "JSON"),
+    ("trailing comma", '{"seed": 1,}', "JSON"),
+    ("a comment", '{"seed": 1} // mine', "JSON"),
+    ("two objects", '{"seed": 1}{"seed": 2}', "JSON"),
+    ("single quotes", "{'seed': 1}", "JSON"),
+    ("NaN", '{"epsilon": NaN}', "JSON"),
+    ("zeros", bytes(100), "JSON"),
+    ("not UTF-8", b'{"method": "\xff"}', ""),
+    ("key that is not UTF-8", b'{"\xff": 1}', ""),
+    ("gzip", b"\x1f\x8b\x08\x00\x00\x00", "JSON"),
+    ("unknown option", '{"velocity": 1}', "velocity"),
+    ("misspelt option", '{"step-sise": 1}', "step-size"),
+    ("option with dashes", '{"--seed": 1}', "--seed"),
+    ("empty option", '{"": 1}', "''"),
+    ("text for a number", '{"epsilon": "much"}', "epsilon"),
+    ("list for a number", '{"epsilon": [1]}', "epsilon"),
+    ("object for a number", '{"epsilon": {"a": 1}}', "epsilon"),
+    ("null for a number", '{"epsilon": null}', "epsilon"),
+    ("true for a number", '{"epsilon": true}', "epsilon"),
+    ("number for a flag", '{"no-guard": 1}', "no-guard"),
+    ("number for a name", '{"method": 1}', "method"),
+    ("fraction for a whole number", '{"seed": 1.5}', "seed"),
+    ("number that is too large", '{"epsilon": 1e400}', ""),
+    ("whole number that is too large", '{"seed": 99999999999999999999}', "seed"),
+    ("rule broken", '{"prior-variance": -1}', "prior-variance"),
+    ("name with a NUL", '{"method": "ngd\\u0000"}', "method"),
+    ("a lone surrogate", '{"method": "\\ud800"}', ""),
+    ("escape codes for the terminal", '{"\\u001b[31mseed": 1}', ""),
+    ("list nested 100,000 deep", '{"seed": ' + "[" * 100000 + "]" * 100000 + "}", ""),
+    ("list nested a million deep", '{"seed": ' + "[" * 10**6 + "]" * 10**6 + "}", ""),
+    ("objects nested 100,000 deep", '{"a":' * 100000 + "1" + "}" * 100000, ""),
+    ("nested without an end", '{"seed": ' + "[" * 10**6, ""),
+    ("a value of a megabyte", json.dumps({"method": "n" * 10**6}), "method"),
+    ("a key of a megabyte", json.dumps({"n" * 10**6: 1}), ""),
+]
+
+# Whole command lines, with what the sentence has to say.
+LINES = [
+    ("nothing", [], ""),
+    ("unknown command", ["fti"], "fti|fit"),
+    ("empty command", [""], ""),
+    ("fit of nothing", ["fit"], ""),
+    ("fit of an unknown model", ["fit", "poisson"], "poisson|logistic"),
+    ("unknown option", FIT + ["--speed", "9"], "--speed"),
+    ("misspelt option", FIT + ["--iteration", "9"], "--iteration"),
+    ("unknown short option", FIT + ["-z"], "-z"),
+    ("stray argument", FIT + ["extra"], "extra"),
+    ("stray empty argument", FIT + [""], ""),
+    ("no data", ["fit", "logistic"], "--data"),
+    ("empty data", ["fit", "logistic", "--data", ""], "--data|opened"),
+    ("data without a value", ["fit", "logistic", "--data"], "--data"),
+    ("data that are not there", ["fit", "logistic", "--data", "nowhere.csv"], r"nowhere\.csv"),
+    ("data in a folder that is not there", ["fit", "logistic", "--data", "no/where.csv"], r"no/where\.csv"),
+    ("data -", ["fit", "logistic", "--data", "-"], "-"),
+    ("data with a wildcard", ["fit", "logistic", "--data", "*.csv"], r"\*\.csv"),
+    ("data given twice", FIT + ["--data", "data.csv"], "--data"),
+    ("seed given twice", FIT + ["--seed", "1", "--seed", "2"], "--seed"),
+    ("name of 5,000 bytes as data", ["fit", "logistic", "--data", "x" * 5000], "xxx"),
+    ("name of 300 bytes as --out", FIT[:-1] + ["x" * 300], "xxx"),
+    ("name of 5,000 bytes as --out", FIT[:-1] + ["x/" * 2500], "x/x"),
+    ("empty --out", FIT[:-1] + [""], "--out"),
+    ("labels that are not there", FIT + ["--labels", "nowhere.csv"], r"nowhere\.csv"),
+    ("config that is not there", FIT + ["--config", "nowhere.json"], r"nowhere\.json"),
+    ("resume without --out", FIT[:-2] + ["--resume"], "--resume|--out"),
+    ("resume of nothing", FIT + ["--resume"], "out.*resume"),
+    ("resume with --method exact", FIT + ["--resume", "--method", "exact"], "resume"),
+    ("draws without --out", FIT[:-2] + ["--draws", "5"], "--draws"),
+    ("draws that memory does not hold", FIT + ["--iterations", "5", "--draws", "1000000000000000"], "draws|memory"),
+    ("transport of another geometry", FIT + ["--transport", "paper"], "--transport"),
+    ("geometry of adam", FIT + ["--method", "adam", "--geometry", "bw"], "--geometry"),
+    ("more units than memory", FLOW + ["--hidden", "100000000"], "memory|hidden"),
+    ("a flag with a value", FIT + ["--no-guard=maybe"], "no-guard"),
+    ("predict alone", ["predict"], "--run|--data"),
+    ("predict without data", ["predict", "--run", "x"], "--data"),
+    ("predict from nothing", ["predict", "--run", "nowhere", "--data", "data.csv"], "nowhere"),
+    ("predict from an empty name", ["predict", "--run", "", "--data", "data.csv"], "--run|model"),
+    ("report alone", ["report"], "folders|DIR"),
+    ("report of nothing", ["report", "nowhere"], "nowhere"),
+    ("report of an empty name", ["report", ""], ""),
+    ("compare alone", ["compare"], ""),
+    ("compare without methods", ["compare", "logistic", "--data", "data.csv", "--out", "out"], "--methods"),
+    ("tune without iterations", ["tune", "logistic", "--data", "data.csv", "--out", "out"], "--iterations"),
+    ("check of an unknown name", ["check", "torus"], "torus"),
+    ("check of a bad size", ["check", "stiefel", "--size", "3,10"], "size|stiefel"),
+    ("check of a negative size", ["check", "stiefel", "--size", "-3,1"], "size|stiefel"),
+    ("check of a size too many", ["check", "sphere", "--size", "3,1,2"], "size"),
+    ("check of a size that memory does not hold", ["check", "sphere", "--size", "1000000000000"], "size|memory"),
+    ("check of no points", ["check", "sphere", "--points", "0"], "points"),
+    ("completion of an unknown shell", ["completion", "tcsh"], "tcsh|bash"),
+    ("data get of nothing", ["data", "get"], ""),
+    ("data get of an unknown set", ["data", "get", "cifar"], "cifar"),
+    ("data list of a catalogue that is not there", ["data", "list", "--catalogue", "nowhere"], "nowhere"),
+    ("data list of a catalogue that is a table", ["data", "list", "--catalogue", "data.csv"], r"data\.csv"),
+    ("reproduce of nothing", ["reproduce"], ""),
+    ("reproduce of an unknown figure", ["reproduce", "figure-one"], "figure-one"),
+    ("reproduce without its data", ["reproduce", "figure-gaussian", "--quick", "--out", "out", "--data-dir", "no"], "no"),
+]
+
+COMPARE = ["compare", "logistic", "--data", "data.csv", "--iterations", "5", "--out", "out", "--methods"]
+METHODS = [
+    ("", "--methods"), (";", "--methods"), ("newton", "method"), ("ngd speed=1", "speed"), ("ngd step-size=abc", "step-size"),
+    ("ngd; ngd", "twice"), ("A: ", "method"), ("ngd =1", "''|option"), ("ngd seed=1", "seed"), ("ngd step-size=", "step-size"),
+]  # fmt: skip
+TUNE = ["tune", "logistic", "--data", "data.csv", "--iterations", "5", "--out", "out"]
+TUNINGS = [
+    (["--grid", "speed=1,2"], "speed"), (["--grid", "step-size"], "grid"), (["--grid", "step-size="], "step-size"),
+    (["--grid", ";"], "grid"), (["--grid", "step-size=a,b"], "step-size"), (["--grid", "decay=0; decay=1"], "twice"),
+    (["--budget", "0"], "--budget"), (["--budget", "-5"], "--budget"), (["--budget", "ten"], "--budget"),
+    (["--budget", "10 years"], "--budget"), (["--budget", "1e99"], "--budget"), (["--budget", "nan"], "--budget"),
+    (["--random", "0"], "--random"), (["--rounds", "-1"], "--rounds"), (["--seeds", "0"], "--seeds"),
+    (["--jobs", "-1"], "--jobs"), (["--jobs", "99999"], "--jobs"), (["--iterations", "0"], "--iterations"),
+]  # fmt: skip
+
+
+def of_options():
+    for base, option, values in RULES:
+        for value in values:
+            yield Case(f"{option} {value}", base + [option, value], option[2:], DATA)
+    for base, option, values in NAMES:
+        for value in values:
+            yield Case(f"{option} {value!r}", base + [option, value], option[2:], DATA)
+    for value in NOT_NUMBERS:
+        yield Case(f"--step-size {value!r}", FIT + ["--step-size", value], "step-size", DATA)
+    for value in NOT_NUMBERS[2:6]:
+        yield Case(f"--checkpoint-every {value!r}", FIT + ["--checkpoint-every", value], "checkpoint-every", DATA)
+    for value in NOT_WHOLE:
+        yield Case(f"--batch {value!r}", FIT + ["--batch", value], "batch", DATA)
+    for value in NOT_WHOLE[:4]:
+        yield Case(f"--columns {value!r}", FIT + ["--columns", value], "columns", DATA)
+    for name, command, says in LINES:
+        yield Case(name, command, says, DATA, seconds=20)
+    for methods, says in METHODS:
+        yield Case(f"--methods {methods!r}", COMPARE + [methods], says, DATA)
+    for words, says in TUNINGS:
+        yield Case(f"tune {' '.join(words)}", TUNE + words, says, DATA)
+    # Bytes that are no UTF-8, in every place that takes a name: a sentence, or the work is done.
+    odd = b"\xff\xfe"
+    yield Case("data of a name that is not UTF-8", ["fit", "logistic", "--iterations", "5", "--json", "--data", odd + b".csv"],
+               "objective", {odd + b".csv": GOOD}, (0,))  # fmt: skip
+    yield Case("data of a name that is not UTF-8, with --out", [*FIT[:2], "--data", odd + b".csv", "--out", "out"],
+               "UTF-8|converged|Reached", {odd + b".csv": GOOD}, (0, 1, 3), r"out(/.*)?")  # fmt: skip
+    yield Case("--out of a name that is not UTF-8", [*FIT[:4], "--iterations", "5", "--out", odd], "", DATA, (0, 1),
+               r"\udcff\udcfe(/.*)?")  # fmt: skip
+    yield Case("option that is not UTF-8", FIT + ["--method", odd], "method", DATA)
+    yield Case("label that is not UTF-8", FIT + ["--label", odd], "label|column", DATA)
+
+
+def of_configs():
+    for name, content, says in CONFIGS:
+        files = {**DATA, "bad.json": content}
+        yield Case(f"config {name}", FIT + ["--config", "bad.json"], rf"bad\.json.*({says})", files)
+    files = {**DATA, "run": Run("logistic")}
+    yield Case("config of a run, which holds all options", [*FIT[:4], "--json", "--quiet", "--config", "run/config.json"],
+               "objective", files, (0,))  # fmt: skip
+
+
+def of_folders():
+    """Folders of fits that lack something, hold something else, or do not go with the data."""
+    new = {"new.csv": UNLABELLED, "data.csv": GOOD}
+    run = {**new, "run": Run("logistic")}
+    predict = ["predict", "--run", "run", "--out", "p.csv", "--data"]
+    yield Case("predict from an empty folder", predict + ["new.csv"], "run", {**new, "run": Folder()})
+    yield Case("predict from a file", predict + ["new.csv"], "run", {**new, "run": "x"})
+    yield Case("predict without model.json", predict + ["new.csv"], r"model\.json", {**new, "run": Run("logistic", ("model.json",))})
+    tables = [
+        ("without a column", UNLABELLED.replace("x2", "z", 1), "x2"),
+        ("with a missing value", UNLABELLED + "1,,2\n", "line 42"),
+        ("with a label that the fit does not know", GOOD + "1,2,3,maybe\n", "maybe"),
+        ("with nothing", "", "empty"),
+        ("with a header alone", "x1,x2,x3\n", "no row"),
+        ("with two columns of one name", UNLABELLED.replace("x2", "x1", 1), "x1"),
+    ]
+    for kind in ("logistic", "reduced-rank", "flow"):
+        for name, content, says in tables:
+            files = {"bad.csv": content, "run": Run(kind)}
+            yield Case(f"{kind}: predict {name}", predict + ["bad.csv"], rf"bad\.csv.*({says})", files)
+    yield Case("predict with labels of another length", predict + ["new.csv", "--labels", "l.csv"], r"l\.csv.*41",
+               {**run, "l.csv": LABELS + "yes\n"})  # fmt: skip
+    for number in ("1e9", "1e300", "-1e300", "1.7e308"):
+        yield Case(f"predict a row of {number}", predict[:-3] + ["--data", "large.csv"], "probability",
+                   {"large.csv": f"x1,x2,x3\n{number},0,0\n", "run": Run("logistic")}, (0,), seconds=5)  # fmt: skip
+    report = ["report", "--out", "r.html", "run"]
+    for file in ("config.json", "result.json", "model.json"):
+        yield Case(f"report without {file}", report, f"run.*{file}", {"run": Run("logistic", (file,))})
+        deep = '{"model": "logistic", "a": ' + "[" * 100000 + "]" * 100000 + "}"
+        for name, content in (("empty", ""), ("a list", "[]"), ("cut off", '{"model'), ("no members", "{}"), ("deep", deep)):
+            files = {"run": Run("logistic", (file,)), f"run/{file}": content}
+            codes = (0, 1) if file == "result.json" and name == "no members" else (1,)
+            yield Case(f"report with {file}: {name}", report, file, files, codes, r"r\.html")
+    for name, content in (("empty", "{}"), ("of another kind", '{"model": "poisson"}'), ("kind as a list", '{"model": []}'),
+                          ("sizes", '{"model": "logistic", "names": [], "mean": [1]}'), ("text", "hello"),
+                          ("deep", '{"model": ' + "[" * 100000 + "]" * 100000 + "}")):  # fmt: skip
+        files = {**new, "run": Run("logistic", ("model.json",)), "run/model.json": content}
+        yield Case(f"predict with model.json: {name}", predict + ["new.csv"], r"model\.json", files)
+    yield Case("report of one folder twice", report + ["./run"], "twice", {"run": Run("logistic")})
+    yield Case("report of two kinds", report + ["other"], "kind", {"run": Run("logistic"), "other": Run("flow")})
+    # Nothing of the user's is destroyed.
+    mine = {"run": Run("logistic"), "new.csv": UNLABELLED, "mine.csv": "mine\n"}
+    yield Case("predict --out on the data", ["predict", "--run", "run", "--data", "new.csv", "--out", "new.csv"], r"new\.csv", mine)
+    yield Case("predict --out on a file of the user's", ["predict", "--run", "run", "--data", "new.csv", "--out", "mine.csv"],
+               r"mine\.csv.*overwrite", mine)  # fmt: skip
+    yield Case("predict --out on a read-only file", ["predict", "--run", "run", "--data", "new.csv", "--out", "kept.csv"],
+               r"kept\.csv", {**mine, "kept.csv": File(b"kept\n", 0o444)})  # fmt: skip
+    yield Case("predict --out beside a file .tmp of the user's", ["predict", "--run", "run", "--data", "new.csv", "--out", "p.csv"],
+               "rows", {**mine, "p.csv.tmp": "mine\n"}, (0,), r"p\.csv")  # fmt: skip
+    yield Case("report --out on a file of the user's", ["report", "run", "--out", "mine.csv"], r"mine\.csv.*overwrite", mine)
+    yield Case("fit --out on a finished run", [*FIT[:4], "--out", "run"], "run.*(already|overwrite)", {**mine, **DATA})
+    others = {f"thesis/{n}": "mine\n" for n in ("model.json", "report.html", "draws.csv", "trace.csv", "checkpoint", "notes")}
+    yield Case("fit --out on a folder of other things", [*FIT[:4], "--iterations", "5", "--draws", "5", "--out", "thesis"],
+               "thesis", {**DATA, **others})  # fmt: skip
+    yield Case("compare --out on a folder of other things", COMPARE[:7] + ["thesis", "--methods", "ngd"],
+               "thesis", {**DATA, **others})  # fmt: skip
+
+
+def cases(_sanitized=False):
+    yield from of_options()
+    yield from of_configs()
+    yield from of_folders()
