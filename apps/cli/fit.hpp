@@ -43,7 +43,7 @@ struct FitCommand : DataFlags {
   void add_to(CLI::App& command);
   /// Config file and command line, into the settings.
   void apply();
-  /// All options, the data and their checksums, the version: what must not change before a resume.
+  /// All options, and for --out the data and their checksums and the version: what must not change before a resume.
   Json config_of(const Table& table) const;
   /// Nothing without --out. Writes config.json, or for --resume compares with it.
   std::unique_ptr<RunFolder> folder(const Json& config_json) const;

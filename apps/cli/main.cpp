@@ -1,4 +1,7 @@
 // fisherman: the command line.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <iostream>
 #include <limits>
 #ifdef __GLIBC__
@@ -9,6 +12,13 @@
 #include "fisherman/core/error.hpp"
 
 namespace {
+
+/// A standard stream that is closed must not become the first file that is opened, or what is printed would go there.
+/// What takes its place cannot be written to, so that printing fails as before.
+void fill_closed_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
+}
 
 /// Keeps freed memory, so that an iteration's large matrices are not mapped and zeroed anew each time: with the paper's
 /// transport that took as long as the arithmetic.
@@ -23,6 +33,7 @@ void keep_memory() {
 
 int main(int argc, char** argv) {
   using namespace fisherman;
+  fill_closed_streams();
   keep_memory();
   int exit_code = cli::done;
   CLI::App app(

@@ -63,7 +63,6 @@ nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
   const auto covariance = std::filesystem::path(run_folder) / "covariance.npy";
   if (std::filesystem::exists(covariance))
     uncertainty.emplace(model.point, read_table(covariance, {.has_label = false}).x);
-  write(predictions_csv(model, x, uncertainty));
   nlohmann::ordered_json summary;
   summary["rows"] = x.cols();
   if (!table.labels.empty()) {
@@ -74,6 +73,8 @@ nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
     summary["log_loss"] = result.loss;
     summary["accuracy"] = result.accuracy;
   }
+  write(predictions_csv(model, x,
+                        uncertainty));  // last: a label that is not known leaves nothing behind
   return summary;
 }
 
@@ -84,7 +85,6 @@ nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
   rows << std::setprecision(10) << "probability,sd,q5,q95\n";
   for (Index i = 0; i < p.rows(); ++i)
     rows << p(i, 0) << ',' << p(i, 1) << ',' << p(i, 2) << ',' << p(i, 3) << '\n';
-  write(rows.str());
   nlohmann::ordered_json summary;
   summary["rows"] = p.rows();
   summary["class"] = classes[1];
@@ -98,6 +98,7 @@ nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
     summary["log_loss"] = loss / double(p.rows());
     summary["accuracy"] = right / double(p.rows());
   }
+  write(rows.str());
   return summary;
 }
 

@@ -1,9 +1,7 @@
-"""Bad options, bad config files, and commands that do not go together."""
+"""Bad options, and command lines that do not go together."""
 
-import json
-
-from judge import Case, File, Folder, Run
-from material import GOOD, LABELS, UNLABELLED
+from judge import Case
+from material import GOOD
 
 DATA = {"data.csv": GOOD}
 FIT = ["fit", "logistic", "--data", "data.csv", "--out", "out"]
@@ -39,7 +37,7 @@ RULES = [
     (RANK, "--holdout", ["-0.1", "1.1"]),
     (RANK, "--starts", ["0", "-1"]),
     (RANK, "--passes", ["-1"]),
-    (RANK, "--rank", ["0", "-1", "1,0", "1,,2", ",", "1;2", "two", "9"]),
+    (RANK[:4] + RANK[6:], "--rank", ["0", "-1", "1,0", "1,,2", ",", "1;2", "two", "9"]),
 ]
 NAMES = [
     (FIT, "--geometry", ["flat", "", "AFFINE", "affine "]),
@@ -55,51 +53,6 @@ NAMES = [
     (RANK, "--precision", ["half"]),
     (RANK, "--scale", ["log"]),
     (RANK, "--standard-errors", ["maybe"]),
-]
-
-# Config files, with what the sentence has to say beside the file's name.
-CONFIGS = [
-    ("empty", "", "JSON"),
-    ("spaces", "  \n", "JSON"),
-    ("text", "hello", "JSON"),
-    ("a list", "[1, 2]", "JSON"),
-    ("a number", "1", "JSON"),
-    ("null", "null", "JSON"),
-    ("a string", '"seed"', "JSON"),
-    ("cut off", '{"seed": 1', "JSON"),
-    ("trailing comma", '{"seed": 1,}', "JSON"),
-    ("a comment", '{"seed": 1} // mine', "JSON"),
-    ("two objects", '{"seed": 1}{"seed": 2}', "JSON"),
-    ("single quotes", "{'seed': 1}", "JSON"),
-    ("NaN", '{"epsilon": NaN}', "JSON"),
-    ("zeros", bytes(100), "JSON"),
-    ("not UTF-8", b'{"method": "\xff"}', ""),
-    ("key that is not UTF-8", b'{"\xff": 1}', ""),
-    ("gzip", b"\x1f\x8b\x08\x00\x00\x00", "JSON"),
-    ("unknown option", '{"velocity": 1}', "velocity"),
-    ("misspelt option", '{"step-sise": 1}', "step-size"),
-    ("option with dashes", '{"--seed": 1}', "--seed"),
-    ("empty option", '{"": 1}', "''"),
-    ("text for a number", '{"epsilon": "much"}', "epsilon"),
-    ("list for a number", '{"epsilon": [1]}', "epsilon"),
-    ("object for a number", '{"epsilon": {"a": 1}}', "epsilon"),
-    ("null for a number", '{"epsilon": null}', "epsilon"),
-    ("true for a number", '{"epsilon": true}', "epsilon"),
-    ("number for a flag", '{"no-guard": 1}', "no-guard"),
-    ("number for a name", '{"method": 1}', "method"),
-    ("fraction for a whole number", '{"seed": 1.5}', "seed"),
-    ("number that is too large", '{"epsilon": 1e400}', ""),
-    ("whole number that is too large", '{"seed": 99999999999999999999}', "seed"),
-    ("rule broken", '{"prior-variance": -1}', "prior-variance"),
-    ("name with a NUL", '{"method": "ngd\\u0000"}', "method"),
-    ("a lone surrogate", '{"method": "\\ud800"}', ""),
-    ("escape codes for the terminal", '{"\\u001b[31mseed": 1}', ""),
-    ("list nested 100,000 deep", '{"seed": ' + "[" * 100000 + "]" * 100000 + "}", ""),
-    ("list nested a million deep", '{"seed": ' + "[" * 10**6 + "]" * 10**6 + "}", ""),
-    ("objects nested 100,000 deep", '{"a":' * 100000 + "1" + "}" * 100000, ""),
-    ("nested without an end", '{"seed": ' + "[" * 10**6, ""),
-    ("a value of a megabyte", json.dumps({"method": "n" * 10**6}), "method"),
-    ("a key of a megabyte", json.dumps({"n" * 10**6: 1}), ""),
 ]
 
 # Whole command lines, with what the sentence has to say.
@@ -127,7 +80,6 @@ LINES = [
     ("name of 300 bytes as --out", FIT[:-1] + ["x" * 300], "xxx"),
     ("name of 5,000 bytes as --out", FIT[:-1] + ["x/" * 2500], "x/x"),
     ("empty --out", FIT[:-1] + [""], "--out"),
-    ("labels that are not there", FIT + ["--labels", "nowhere.csv"], r"nowhere\.csv"),
     ("config that is not there", FIT + ["--config", "nowhere.json"], r"nowhere\.json"),
     ("resume without --out", FIT[:-2] + ["--resume"], "--resume|--out"),
     ("resume of nothing", FIT + ["--resume"], "out.*resume"),
@@ -147,12 +99,13 @@ LINES = [
     ("report of an empty name", ["report", ""], ""),
     ("compare alone", ["compare"], ""),
     ("compare without methods", ["compare", "logistic", "--data", "data.csv", "--out", "out"], "--methods"),
+    ("tune of no iterations", ["tune", "logistic", "--data", "data.csv", "--out", "out", "--iterations", "0"], "--iterations"),
     ("tune without iterations", ["tune", "logistic", "--data", "data.csv", "--out", "out"], "--iterations"),
     ("check of an unknown name", ["check", "torus"], "torus"),
-    ("check of a bad size", ["check", "stiefel", "--size", "3,10"], "size|stiefel"),
+    ("check of a bad size", ["check", "stiefel", "--size", "3,10"], "size|10 of 3"),
     ("check of a negative size", ["check", "stiefel", "--size", "-3,1"], "size|stiefel"),
     ("check of a size too many", ["check", "sphere", "--size", "3,1,2"], "size"),
-    ("check of a size that memory does not hold", ["check", "sphere", "--size", "1000000000000"], "size|memory"),
+    ("check of a size that memory does not hold", ["check", "sphere", "--size", "1000000000000"], "size|memory|1000000000000"),
     ("check of no points", ["check", "sphere", "--points", "0"], "points"),
     ("completion of an unknown shell", ["completion", "tcsh"], "tcsh|bash"),
     ("data get of nothing", ["data", "get"], ""),
@@ -176,11 +129,11 @@ TUNINGS = [
     (["--budget", "0"], "--budget"), (["--budget", "-5"], "--budget"), (["--budget", "ten"], "--budget"),
     (["--budget", "10 years"], "--budget"), (["--budget", "1e99"], "--budget"), (["--budget", "nan"], "--budget"),
     (["--random", "0"], "--random"), (["--rounds", "-1"], "--rounds"), (["--seeds", "0"], "--seeds"),
-    (["--jobs", "-1"], "--jobs"), (["--jobs", "99999"], "--jobs"), (["--iterations", "0"], "--iterations"),
+    (["--jobs", "-1"], "--jobs"), (["--jobs", "99999"], "--jobs"),
 ]  # fmt: skip
 
 
-def of_options():
+def cases(_sanitized=False):
     for base, option, values in RULES:
         for value in values:
             yield Case(f"{option} {value}", base + [option, value], option[2:], DATA)
@@ -211,76 +164,3 @@ def of_options():
                r"\udcff\udcfe(/.*)?")  # fmt: skip
     yield Case("option that is not UTF-8", FIT + ["--method", odd], "method", DATA)
     yield Case("label that is not UTF-8", FIT + ["--label", odd], "label|column", DATA)
-
-
-def of_configs():
-    for name, content, says in CONFIGS:
-        files = {**DATA, "bad.json": content}
-        yield Case(f"config {name}", FIT + ["--config", "bad.json"], rf"bad\.json.*({says})", files)
-    files = {**DATA, "run": Run("logistic")}
-    yield Case("config of a run, which holds all options", [*FIT[:4], "--json", "--quiet", "--config", "run/config.json"],
-               "objective", files, (0,))  # fmt: skip
-
-
-def of_folders():
-    """Folders of fits that lack something, hold something else, or do not go with the data."""
-    new = {"new.csv": UNLABELLED, "data.csv": GOOD}
-    run = {**new, "run": Run("logistic")}
-    predict = ["predict", "--run", "run", "--out", "p.csv", "--data"]
-    yield Case("predict from an empty folder", predict + ["new.csv"], "run", {**new, "run": Folder()})
-    yield Case("predict from a file", predict + ["new.csv"], "run", {**new, "run": "x"})
-    yield Case("predict without model.json", predict + ["new.csv"], r"model\.json", {**new, "run": Run("logistic", ("model.json",))})
-    tables = [
-        ("without a column", UNLABELLED.replace("x2", "z", 1), "x2"),
-        ("with a missing value", UNLABELLED + "1,,2\n", "line 42"),
-        ("with a label that the fit does not know", GOOD + "1,2,3,maybe\n", "maybe"),
-        ("with nothing", "", "empty"),
-        ("with a header alone", "x1,x2,x3\n", "no row"),
-        ("with two columns of one name", UNLABELLED.replace("x2", "x1", 1), "x1"),
-    ]
-    for kind in ("logistic", "reduced-rank", "flow"):
-        for name, content, says in tables:
-            files = {"bad.csv": content, "run": Run(kind)}
-            yield Case(f"{kind}: predict {name}", predict + ["bad.csv"], rf"bad\.csv.*({says})", files)
-    yield Case("predict with labels of another length", predict + ["new.csv", "--labels", "l.csv"], r"l\.csv.*41",
-               {**run, "l.csv": LABELS + "yes\n"})  # fmt: skip
-    for number in ("1e9", "1e300", "-1e300", "1.7e308"):
-        yield Case(f"predict a row of {number}", predict[:-3] + ["--data", "large.csv"], "probability",
-                   {"large.csv": f"x1,x2,x3\n{number},0,0\n", "run": Run("logistic")}, (0,), seconds=5)  # fmt: skip
-    report = ["report", "--out", "r.html", "run"]
-    for file in ("config.json", "result.json", "model.json"):
-        yield Case(f"report without {file}", report, f"run.*{file}", {"run": Run("logistic", (file,))})
-        deep = '{"model": "logistic", "a": ' + "[" * 100000 + "]" * 100000 + "}"
-        for name, content in (("empty", ""), ("a list", "[]"), ("cut off", '{"model'), ("no members", "{}"), ("deep", deep)):
-            files = {"run": Run("logistic", (file,)), f"run/{file}": content}
-            codes = (0, 1) if file == "result.json" and name == "no members" else (1,)
-            yield Case(f"report with {file}: {name}", report, file, files, codes, r"r\.html")
-    for name, content in (("empty", "{}"), ("of another kind", '{"model": "poisson"}'), ("kind as a list", '{"model": []}'),
-                          ("sizes", '{"model": "logistic", "names": [], "mean": [1]}'), ("text", "hello"),
-                          ("deep", '{"model": ' + "[" * 100000 + "]" * 100000 + "}")):  # fmt: skip
-        files = {**new, "run": Run("logistic", ("model.json",)), "run/model.json": content}
-        yield Case(f"predict with model.json: {name}", predict + ["new.csv"], r"model\.json", files)
-    yield Case("report of one folder twice", report + ["./run"], "twice", {"run": Run("logistic")})
-    yield Case("report of two kinds", report + ["other"], "kind", {"run": Run("logistic"), "other": Run("flow")})
-    # Nothing of the user's is destroyed.
-    mine = {"run": Run("logistic"), "new.csv": UNLABELLED, "mine.csv": "mine\n"}
-    yield Case("predict --out on the data", ["predict", "--run", "run", "--data", "new.csv", "--out", "new.csv"], r"new\.csv", mine)
-    yield Case("predict --out on a file of the user's", ["predict", "--run", "run", "--data", "new.csv", "--out", "mine.csv"],
-               r"mine\.csv.*overwrite", mine)  # fmt: skip
-    yield Case("predict --out on a read-only file", ["predict", "--run", "run", "--data", "new.csv", "--out", "kept.csv"],
-               r"kept\.csv", {**mine, "kept.csv": File(b"kept\n", 0o444)})  # fmt: skip
-    yield Case("predict --out beside a file .tmp of the user's", ["predict", "--run", "run", "--data", "new.csv", "--out", "p.csv"],
-               "rows", {**mine, "p.csv.tmp": "mine\n"}, (0,), r"p\.csv")  # fmt: skip
-    yield Case("report --out on a file of the user's", ["report", "run", "--out", "mine.csv"], r"mine\.csv.*overwrite", mine)
-    yield Case("fit --out on a finished run", [*FIT[:4], "--out", "run"], "run.*(already|overwrite)", {**mine, **DATA})
-    others = {f"thesis/{n}": "mine\n" for n in ("model.json", "report.html", "draws.csv", "trace.csv", "checkpoint", "notes")}
-    yield Case("fit --out on a folder of other things", [*FIT[:4], "--iterations", "5", "--draws", "5", "--out", "thesis"],
-               "thesis", {**DATA, **others})  # fmt: skip
-    yield Case("compare --out on a folder of other things", COMPARE[:7] + ["thesis", "--methods", "ngd"],
-               "thesis", {**DATA, **others})  # fmt: skip
-
-
-def cases(_sanitized=False):
-    yield from of_options()
-    yield from of_configs()
-    yield from of_folders()

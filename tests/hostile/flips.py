@@ -19,7 +19,7 @@ READERS = {
     "trace.csv": ("report", "resume"),
     "checkpoint": ("resume",),
     "covariance.npy": ("predict",),
-    "checksums": ("predict", "report", "resume"),
+    "SHA256SUMS": ("predict", "report", "resume"),
 }
 STUDY = ["compare", "logistic", "--iterations", "5", "--seeds", "2", "--methods", "ngd; ifngd", "--quiet"]
 

@@ -55,9 +55,8 @@ class Case:
     limits: dict = dataclasses.field(default_factory=dict)  # of the process, by the name of the resource
     closed: tuple = ()  # file descriptors
     environment: dict = None
-    stdin: bytes = b""
     stdout: str = None  # a file in place of a pipe
-    seconds: float = 10.0
+    seconds: int = 10  # of processor time
     short: bool = True  # part of the short form
     prepare: object = None  # called with the folder before
     afterwards: object = None  # called with the judge and the folder; gives complaints
@@ -81,6 +80,7 @@ RAW = re.compile(
 class Judge:
     def __init__(self, program, sanitized=False):
         self.sanitized = sanitized
+        self.patience = 12 if sanitized else 1
         self.home = tempfile.mkdtemp(prefix="fisherman-hostile-")
         os.chmod(self.home, 0o755)
         # Permission bits do not hold for root, and a mistake of root's may cost the machine its devices.
@@ -119,15 +119,16 @@ class Judge:
         if self.user:
             os.lchown(path, *self.owner)
 
-    def start(self, arguments, folder, limits=None, closed=(), environment=None, stdin=subprocess.PIPE, stdout=None):
-        limits = dict(limits or {})
+    def start(self, arguments, folder, limits=None, closed=(), environment=None, stdout=None, seconds=30):
+        limits = {"RLIMIT_CPU": seconds * self.patience, **(limits or {})}
         if not self.sanitized:  # whose shadow memory is terabytes
             limits.setdefault("RLIMIT_AS", 4 << 30)
 
         def in_child():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             for name, value in limits.items():
-                resource.setrlimit(getattr(resource, name), (value, value))
+                hard = value + 5 if name == "RLIMIT_CPU" else value  # so that the signal tells it from other kills
+                resource.setrlimit(getattr(resource, name), (value, hard))
             for descriptor in closed:
                 os.close(descriptor)
 
@@ -139,7 +140,7 @@ class Judge:
             [self.program, *(a.replace("{}", folder) if isinstance(a, str) else a for a in arguments)],
             cwd=folder,
             env=env,
-            stdin=stdin,
+            stdin=subprocess.PIPE,
             stdout=stdout or subprocess.PIPE,
             stderr=subprocess.PIPE,
             preexec_fn=in_child,
@@ -147,10 +148,10 @@ class Judge:
             **({"user": self.owner[0], "group": self.owner[1], "extra_groups": []} if self.user else {}),
         )
 
-    def finish(self, process, seconds, stdin=b""):
-        """Waits for the end of a process, up to a limit."""
+    def finish(self, process):
+        """Waits for the end of a process. The limit is for those that wait without end; on a busy machine it is far."""
         try:
-            out, err = process.communicate(stdin or None, timeout=seconds * (12 if self.sanitized else 1))
+            out, err = process.communicate(timeout=60 * self.patience)
             late = False
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # the session that start() made
@@ -158,8 +159,8 @@ class Judge:
             late = True
         return Outcome(process.returncode, out or b"", (err or b"").decode("utf-8", "replace"), late)
 
-    def execute(self, arguments, folder, seconds=30.0, stdin=b"", **how):
-        return self.finish(self.start(arguments, folder, **how), seconds, stdin)
+    def execute(self, arguments, folder, **how):
+        return self.finish(self.start(arguments, folder, **how))
 
     # Material
 
@@ -218,8 +219,10 @@ class Judge:
         before = snapshot(folder)
         stdout = open(case.stdout, "wb") if case.stdout else None
         feeders = [feed(folder, name, f.feed) for name, f in case.files.items() if isinstance(f, Fifo) and f.feed]
-        process = self.start(self.words(case), folder, case.limits, case.closed, case.environment, stdout=stdout)
-        outcome = self.finish(process, case.seconds, case.stdin)
+        outcome = self.execute(
+            self.words(case), folder, limits=case.limits, closed=case.closed, environment=case.environment,
+            stdout=stdout, seconds=case.seconds,
+        )  # fmt: skip
         for feeder in feeders:
             feeder.kill()
             feeder.wait()
@@ -252,7 +255,9 @@ def complaints(case, outcome):
     found = []
     said = outcome.err.strip()
     if outcome.late:
-        return [f"still runs after {case.seconds} s"]
+        return ["does not end"]
+    if outcome.code == -signal.SIGXCPU:
+        return [f"still runs after {case.seconds} s of processor time"]
     if outcome.code not in case.codes:
         how = f"killed by signal {-outcome.code}" if outcome.code < 0 else f"exit code {outcome.code}"
         found.append(f"{how}, not {' or '.join(map(str, case.codes))}: {said[:300]!r}")
@@ -268,8 +273,8 @@ def complaints(case, outcome):
 
 
 def complaints_of_sentence(case, said):
-    """Of a refusal: one sentence, which may be followed by where to read more, and preceded by warnings."""
-    lines = [line for line in said.splitlines() if not line.startswith("warning: ")]
+    """Of a refusal: one sentence, which may be followed by where to read more, and preceded by warnings or a summary."""
+    lines = [line for line in said.splitlines() if not line.startswith(("warning: ", "{"))]
     if len(lines) == 2 and "--help" in lines[1]:
         lines.pop()
     if len(lines) != 1:
