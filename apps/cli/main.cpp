@@ -20,6 +20,15 @@ void fill_closed_streams() {
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
 }
 
+/// An empty name, as a shell makes of an unset variable, is a mistake and not the wish for no file.
+void refuse_empty_names(CLI::App& app) {
+  const CLI::Validator named(
+      [](std::string& name) { return std::string(name.empty() ? "the name is empty" : ""); }, "");
+  for (CLI::Option* option : app.get_options({}))
+    if (option->get_type_name() == "FILE" || option->get_type_name() == "DIR") option->check(named);
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_names(*command);
+}
+
 /// Keeps freed memory, so that an iteration's large matrices are not mapped and zeroed anew each time: with the paper's
 /// transport that took as long as the arithmetic.
 void keep_memory() {
@@ -70,6 +79,7 @@ int main(int argc, char** argv) {
   cli::add_check(app, exit_code);
   cli::add_completion(app, exit_code);
   cli::add_man(app, exit_code);
+  refuse_empty_names(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
