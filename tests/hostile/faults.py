@@ -202,9 +202,9 @@ def of_checkpoints():
 def of_memory(sanitized):
     if not sanitized:
         for size in (200_000, 250_000, 300_000, 500_000):
-            yield Case(f"memory of {size} kB: fit", FIT, "memory|mean", DATA, (0, 1), r"out(/.*)?",
+            yield Case(f"memory of {size} kB: fit", FIT, "memory|address space|mean", DATA, (0, 1), r"out(/.*)?",
                        limits={"RLIMIT_AS": size << 10}, afterwards=whole_files, seconds=20)  # fmt: skip
-            yield Case(f"memory of {size} kB: predict", PRINT, "memory|probability", RUN, (0, 1),
+            yield Case(f"memory of {size} kB: predict", PRINT, "memory|address space|probability", RUN, (0, 1),
                        limits={"RLIMIT_AS": size << 10}, seconds=20)  # fmt: skip
         wide = "".join(f"{'yes' if i % 2 else 'no'} {i + 1}:1 {20000 + i}:1\n" for i in range(2000))
         for model, more in (("logistic", []), ("flow", []), ("reduced-rank", ["--rank", "1", "--standard-errors", "on"])):

@@ -273,16 +273,15 @@ def complaints(case, outcome):
 
 
 def complaints_of_sentence(case, said):
-    """Of a refusal: one sentence, which may be followed by where to read more, and preceded by warnings or a summary."""
-    lines = [line for line in said.splitlines() if not line.startswith(("warning: ", "{"))]
-    if len(lines) == 2 and "--help" in lines[1]:
+    """Of a refusal: one sentence, the last; notices may come before it, and where to read more after it."""
+    lines = said.splitlines()
+    if len(lines) > 1 and "--help" in lines[-1]:
         lines.pop()
-    if len(lines) != 1:
-        return [f"says {len(lines)} lines, not one: {said[:400]!r}"]
-    if not lines[0].startswith("fisherman: "):
-        return [f"does not begin with 'fisherman: ': {lines[0][:300]!r}"]
-    if not re.search(case.says, lines[0], re.IGNORECASE):
-        return [f"does not say /{case.says}/: {lines[0][:300]!r}"]
+    refusals = [line for line in lines if line.startswith("fisherman: ")]
+    if len(refusals) != 1 or lines[-1] != refusals[0]:
+        return [f"is not one sentence that begins with 'fisherman: ': {said[-400:]!r}"]
+    if not re.search(case.says, refusals[0], re.IGNORECASE):
+        return [f"does not say /{case.says}/: {refusals[0][:300]!r}"]
     return []
 
 
