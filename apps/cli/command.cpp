@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <string_view>
 
 #include "fisherman/app/nearest.hpp"
 #include "fisherman/core/error.hpp"
@@ -10,6 +11,17 @@
 #include "fisherman/io/text.hpp"
 
 namespace fisherman::cli {
+
+namespace {
+
+/// What config.json holds besides options: which run it was.
+bool tells_of_the_run(const std::string& name) {
+  constexpr std::string_view names[] = {
+      "data", "label", "checksum", "labels", "labels_checksum", "test-data", "header", "version"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+}  // namespace
 
 void Flags::add_to(CLI::App& command, const Options& options,
                    const std::vector<std::string>& except) {
@@ -36,6 +48,7 @@ void Flags::apply(Options& options, const std::filesystem::path& config) const {
   if (!config.empty()) {
     const nlohmann::json file = read_json(config);
     for (const auto& [name, value] : file.items()) {
+      if (tells_of_the_run(name)) continue;
       try {
         options.set(name, value.is_string() ? value.get<std::string>() : value.dump());
       } catch (const Misuse& e) {

@@ -94,6 +94,7 @@ Table DataFlags::read(const std::string& data_file, const std::string& labels_fi
 
 Json FitCommand::config_of(const Table& table) const {
   Json config_json = as_json(options);
+  if (out.empty()) return config_json;  // nothing is kept, and the data need not be read again
   config_json["data"] = json_text(std::filesystem::absolute(data));
   config_json["label"] = table.label_name;
   config_json["checksum"] = file_checksum(data);

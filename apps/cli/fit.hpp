@@ -45,7 +45,7 @@ struct FitCommand : DataFlags {
   void add_to(CLI::App& command);
   /// Config file and command line, into the settings.
   void apply();
-  /// All options, the data and their checksums, the version: what must not change before a resume.
+  /// All options, and for --out the data and their checksums and the version: what must not change before a resume.
   Json config_of(const Table& table) const;
   /// Nothing without --out. Writes config.json, or for --resume compares with it. `other_inputs` are files that are
   /// read besides the common ones.

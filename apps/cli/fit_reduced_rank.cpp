@@ -176,7 +176,7 @@ int FitReducedRank::run() {
     const auto test_y =
         class_labels(test.labels, classes, test_labels.empty() ? test_data : test_labels);
     rows.test = class_rows(test.x, test_y, all_rows(test.x.rows()), K, map, plan.single_design);
-    config_json["test-data"] = file_checksum(test_data);
+    if (!out.empty()) config_json["test-data"] = file_checksum(test_data);
   }
   const bool several = ranks.size() > 1 || settings.starts > 1;
   const auto folder = this->folder(config_json, {test_data, test_labels});

@@ -1,4 +1,5 @@
 // fisherman: the command line.
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -26,6 +27,22 @@ std::string words_of(const std::exception& e) {
   if (const auto* json = dynamic_cast<const nlohmann::json::exception*>(&e))
     return "a file does not hold what it should: " + fisherman::cli::plain_words(*json);
   return e.what();
+}
+
+/// A standard stream that is closed must not become the first file that is opened, or what is printed would go there.
+/// What takes its place cannot be written to, so that printing fails as before.
+void fill_closed_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
+}
+
+/// An empty name, as a shell makes of an unset variable, is a mistake and not the wish for no file.
+void refuse_empty_names(CLI::App& app) {
+  const CLI::Validator named(
+      [](std::string& name) { return std::string(name.empty() ? "the name is empty" : ""); }, "");
+  for (CLI::Option* option : app.get_options({}))
+    if (option->get_type_name() == "FILE" || option->get_type_name() == "DIR") option->check(named);
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_names(*command);
 }
 
 /// Keeps freed memory, so that an iteration's large matrices are not mapped and zeroed anew each time: with the paper's
@@ -63,6 +80,7 @@ void require_address_space(int, char**, char**) {
 
 int main(int argc, char** argv) {
   using namespace fisherman;
+  fill_closed_streams();
   keep_memory();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is then an error like a full disk
   int exit_code = cli::done;
@@ -100,6 +118,7 @@ int main(int argc, char** argv) {
   cli::add_check(app, exit_code);
   cli::add_completion(app, exit_code);
   cli::add_man(app, exit_code);
+  refuse_empty_names(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -73,7 +73,6 @@ nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
   if (const std::string name = "covariance.npy";
       sums.lists(name) || std::filesystem::exists(std::filesystem::path(run_folder) / name))
     uncertainty.emplace(model.point, read_table(sums.verified(name), {.has_label = false}).x);
-  write(predictions_csv(model, x, uncertainty));
   nlohmann::ordered_json summary;
   summary["rows"] = x.cols();
   if (!table.labels.empty()) {
@@ -84,6 +83,8 @@ nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
     summary["log_loss"] = result.loss;
     summary["accuracy"] = result.accuracy;
   }
+  write(predictions_csv(model, x,
+                        uncertainty));  // last: a label that is not known leaves nothing behind
   return summary;
 }
 
@@ -94,7 +95,6 @@ nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
   rows << std::setprecision(10) << "probability,sd,q5,q95\n";
   for (Index i = 0; i < p.rows(); ++i)
     rows << p(i, 0) << ',' << p(i, 1) << ',' << p(i, 2) << ',' << p(i, 3) << '\n';
-  write(rows.str());
   nlohmann::ordered_json summary;
   summary["rows"] = p.rows();
   summary["class"] = classes[1];
@@ -116,6 +116,7 @@ nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
                    "; it counts as that there, because the loss would be infinite.");
     summary["accuracy"] = right / double(p.rows());
   }
+  write(rows.str());
   return summary;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "column_scale.hpp"
 #include "fisherman/fisher/adam.hpp"
 #include "fisherman/model/cholesky_vb.hpp"
 #include "fisherman/model/forward_backward.hpp"
@@ -45,11 +46,10 @@ Preparation Preparation::of(const Matrix& x, std::vector<std::string> names,
   p.shift = Vector::Zero(x.cols());
   p.scale = Vector::Ones(x.cols());
   for (Index j = 0; j < x.cols() && !settings.no_standardize; ++j) {
-    p.shift(j) = x.col(j).mean();
-    const double variance = (x.col(j).array() - p.shift(j)).square().mean();
-    const double rounding = 1e-14 * x.col(j).cwiseAbs().maxCoeff();
-    if (std::sqrt(variance) > rounding) {
-      p.scale(j) = std::sqrt(variance);
+    const ColumnScale column = column_scale(x.col(j), p.names[std::size_t(j)]);
+    p.shift(j) = column.mean;
+    if (!column.constant()) {
+      p.scale(j) = column.sd;
     } else {
       p.warnings.push_back(
           "column '" + p.names[std::size_t(j)] +

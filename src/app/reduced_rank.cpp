@@ -5,6 +5,7 @@
 #include <cmath>
 #include <typeinfo>
 
+#include "column_scale.hpp"
 #include "fisherman/core/memory.hpp"
 #include "fisherman/core/spectral.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
@@ -80,13 +81,17 @@ FeatureMap FeatureMap::of(const Matrix& x, std::vector<std::string> names, const
   map.names = std::move(names);
   std::vector<double> shifts, scales;
   for (Index j = 0; j < x.cols(); ++j) {
-    const double mean = standardize ? x.col(j).mean() : 0.0;
-    const double spread = standardize ? std::sqrt((x.col(j).array() - mean).square().mean()) : 0.0;
-    const double largest = x.col(j).cwiseAbs().maxCoeff();
-    if (standardize ? spread <= 1e-14 * largest : largest == 0.0) continue;
+    if (standardize) {
+      const ColumnScale column = column_scale(x.col(j), map.names[std::size_t(j)]);
+      if (column.constant()) continue;
+      shifts.push_back(column.mean);
+      scales.push_back(column.sd);
+    } else {
+      if ((x.col(j).array() == 0.0).all()) continue;
+      shifts.push_back(0.0);
+      scales.push_back(pixel ? 255.0 : 1.0);
+    }
     map.kept.push_back(j);
-    shifts.push_back(mean);
-    scales.push_back(standardize ? spread : pixel ? 255.0 : 1.0);
   }
   require(!map.kept.empty(), "all features are constant: there is nothing to fit");
   map.shift = Eigen::Map<const Vector>(shifts.data(), Index(shifts.size()));

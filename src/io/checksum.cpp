@@ -13,9 +13,15 @@
 namespace fisherman {
 
 std::string file_checksum(const std::filesystem::path& path) {
+  // A pipe would be empty, or never end: whoever wants the checksum has read it already.
+  std::error_code none;
+  if (const auto status = std::filesystem::status(path, none);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw FileError(path.string() +
+                    ": is not a regular file (but a pipe, perhaps), so that it cannot be read "
+                    "again; save what it holds in a file first");
   std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    throw FileError(path.string() + ": cannot be opened");
+  if (!in) throw FileError(path.string() + ": cannot be opened");
   std::vector<char> buffer(std::size_t(1) << 16);
   uLong crc = crc32(0, nullptr, 0);
   std::uint64_t size = 0;

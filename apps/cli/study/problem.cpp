@@ -61,6 +61,10 @@ Command Problem::words(const Options& options) const {
 }
 
 Command Problem::trial(const Settings& own, std::int64_t seed) const {
+  for (const auto& [name, value] : own)
+    require(name != "seed", "seed=", value,
+            " is given among the settings to try, but every trial has its own: ",
+            "--seeds says how many");
   const std::shared_ptr<Options> options = options_of(own);
   options->set("seed", std::to_string(seed));
   return words(*options);

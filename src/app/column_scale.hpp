@@ -1,0 +1,31 @@
+// Where a column of the data lies and how wide it spreads, for standardising it.
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "fisherman/core/error.hpp"
+
+namespace fisherman {
+
+struct ColumnScale {
+  double mean, sd, largest;  // `largest` in absolute value
+
+  /// But for rounding.
+  bool constant() const { return !(sd > 1e-14 * largest); }
+};
+
+/// Throws Misuse if the column's values are so large that their squares overflow: standardised, it would hold NaN.
+template <class Column>
+ColumnScale column_scale(const Column& x, const std::string& name) {
+  ColumnScale out{};
+  out.mean = x.mean();
+  out.sd = std::sqrt((x.array() - out.mean).square().mean());
+  out.largest = x.cwiseAbs().maxCoeff();
+  require(std::isfinite(out.mean) && std::isfinite(out.sd), "column '", name,
+          "' has values as large as ", out.largest,
+          ", which cannot be standardised: their squares are beyond the range of a double");
+  return out;
+}
+
+}  // namespace fisherman
