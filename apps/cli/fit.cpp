@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/io/checksum.hpp"
@@ -133,27 +131,6 @@ std::string csv_field(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
-}
-
-std::string draws_csv(const std::string& model, const std::vector<std::string>& names,
-                      const Matrix& draws, const Vector& log_p, const Vector& log_q) {
-  std::ostringstream out;
-  out << std::setprecision(17) << "# model = " << model << "\n# method = variational\n";
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    std::string one_line = names[k];
-    for (char& c : one_line)
-      if (c == '\n' || c == '\r') c = ' ';
-    out << "# beta." << k + 1 << " = " << one_line << '\n';
-  }
-  out << "lp__,log_p__,log_g__";
-  for (Index k = 0; k < draws.cols(); ++k) out << ",beta." << k + 1;
-  out << '\n';
-  for (Index i = 0; i < draws.rows(); ++i) {
-    out << 0 << ',' << log_p(i) << ',' << log_q(i);
-    for (Index k = 0; k < draws.cols(); ++k) out << ',' << draws(i, k);
-    out << '\n';
-  }
-  return out.str();
 }
 
 Json numbers(const Vector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }

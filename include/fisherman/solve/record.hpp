@@ -30,13 +30,16 @@ struct Record {
   bool last = false;                            // the run ends here
 };
 
-enum class Status { converged, iterations_done, time_is_up, interrupted, diverged };
+/// `settled`: a noisy run that did what was planned, and estimates that little is left; nothing is known for sure.
+enum class Status { converged, settled, iterations_done, time_is_up, interrupted, diverged };
 
 /// One word, as it stands in files.
 constexpr std::string_view name(Status status) {
   switch (status) {
     case Status::converged:
       return "converged";
+    case Status::settled:
+      return "settled";
     case Status::iterations_done:
       return "iterations_done";
     case Status::time_is_up:
@@ -54,6 +57,11 @@ constexpr std::string_view describe(Status status) {
   switch (status) {
     case Status::converged:
       return "Converged: what is still to be gained is below the tolerance.";
+    case Status::settled:
+      return "Stopped as planned: the run estimates that less than the tolerance is still to be "
+             "gained. "
+             "This is an estimate, and the objective at the optimum may be lower by more than "
+             "that.";
     case Status::iterations_done:
       return "All iterations were done; more of them may gain more.";
     case Status::time_is_up:
