@@ -31,7 +31,16 @@ void Flags::add_to(CLI::App& command, const Options& options,
     std::string help = option.help;
     for (const Options::Choice& choice : option.choices)
       if (!choice.help.empty()) help += sentence("\n- ", choice.name, ": ", choice.help);
-    if (option.is_flag())
+    if (const std::string off = option.switched_off_by(); !off.empty()) {
+      command.add_flag_callback(
+          "--" + off, [this, off] { given_.emplace_back(off, "true"); },
+          "do without " + option.help);
+      // As it is by default; for those who say it all the same.
+      command
+          .add_flag_callback(
+              flag, [this, name] { given_.emplace_back(name, "true"); }, option.help)
+          ->group("");
+    } else if (option.is_flag())
       command.add_flag_callback(
           flag, [this, name] { given_.emplace_back(name, "true"); }, option.help);
     else

@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
@@ -157,29 +155,6 @@ Ended FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
 
 void FitCommand::say(const std::string& line) const {
   if (!quiet) std::cerr << line << '\n';
-}
-
-std::string draws_csv(const std::string& model, const std::vector<std::string>& names,
-                      const Matrix& draws, const Vector& log_p, const Vector& log_q) {
-  std::ostringstream out;
-  out << std::setprecision(17) << "# model = " << model << "\n# method = variational\n";
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    std::string one_cell = names[k];  // a spreadsheet would begin another, maybe with a formula
-    for (char& c : one_cell)
-      if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-    for (std::size_t at = 0; (at = one_cell.find_first_of(",;", at)) != std::string::npos; at += 2)
-      one_cell.insert(at + 1, " ");
-    out << "# beta." << k + 1 << " = " << one_cell << '\n';
-  }
-  out << "lp__,log_p__,log_g__";
-  for (Index k = 0; k < draws.cols(); ++k) out << ",beta." << k + 1;
-  out << '\n';
-  for (Index i = 0; i < draws.rows(); ++i) {
-    out << 0 << ',' << log_p(i) << ',' << log_q(i);
-    for (Index k = 0; k < draws.cols(); ++k) out << ',' << draws(i, k);
-    out << '\n';
-  }
-  return out.str();
 }
 
 Json numbers(const Vector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }

@@ -61,11 +61,6 @@ struct FitCommand : DataFlags {
   Flags flags_;
 };
 
-/// A file of draws as CmdStan writes variational ones: comments, lp__, log_p__, log_g__, then beta.1,
-/// beta.2, …; one draw a row.
-std::string draws_csv(const std::string& model, const std::vector<std::string>& names,
-                      const Matrix& draws, const Vector& log_p, const Vector& log_q);
-
 Json numbers(const Vector& v);
 Vector vector_of(const nlohmann::json& numbers);
 

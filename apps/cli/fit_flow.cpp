@@ -4,8 +4,10 @@
 #include <iostream>
 #include <memory>
 
+#include "draws_csv.hpp"
 #include "fisherman/app/flow.hpp"
 #include "fisherman/app/logistic.hpp"
+#include "fisherman/app/units.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/model/pareto.hpp"
@@ -18,22 +20,25 @@ namespace {
 struct FitFlow : FitCommand {
   FlowSettings settings;
   std::int64_t draws = 0;
+  std::string units = "own";
 
   int run();
 
  private:
   template <class T>
-  int fit(const T& target, const std::vector<std::string>& names, Json model, const Table& table);
+  int fit(const T& target, const std::vector<std::string>& names, const Preparation& preparation,
+          Json model, const Table& table);
 };
 
 template <class T>
-int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json model,
-                 const Table& table) {
+int FitFlow::fit(const T& target, const std::vector<std::string>& names,
+                 const Preparation& preparation, Json model, const Table& table) {
   const std::unique_ptr<RunFolder> folder = this->folder(config_of(table));
   const auto [end, frame, error, khat] =
       fit_flow(target, settings, [&](ErasedRun& run) { return drive(run, folder.get()); });
   const auto seed = std::uint64_t(settings.seed);
   Json result = as_json(end);
+  result["family"] = settings.family;
   result["objective_error"] = error;
   result["weights"] = target.dimension();
   result["coordinates"] = frame.dimension();
@@ -49,8 +54,11 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json mo
       const FlowDraws out_draws = flow_draws(settings, target.dimension(), frame, draws, seed);
       Matrix unused(target.dimension(), draws);
       const Vector log_p = target.log_density(out_draws.betas, unused);
-      folder->write("draws.csv",
-                    draws_csv("flow", names, out_draws.betas.transpose(), log_p, out_draws.log_q));
+      const Units told = units_named(units);
+      const FlowCoefficients of_draws =
+          flow_coefficients_in(told, settings, out_draws.betas, names, preparation);
+      folder->write("draws.csv", draws_csv("flow", told, of_draws.names, of_draws.betas.transpose(),
+                                           log_p, out_draws.log_q));
     }
     folder->write("result.json", result);
     folder->finish();
@@ -59,7 +67,9 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json mo
   if (json)
     std::cout << result.dump(2) << '\n';
   else
-    std::cout << end.sentence << "\nNELBO " << std::fixed << std::setprecision(3) << end.objective
+    std::cout << end.sentence << "\nFamily " << settings.family
+              << (settings.family == "gaussian" ? ", which has no layers (--family has flows)" : "")
+              << "\nNELBO " << std::fixed << std::setprecision(3) << end.objective
               << " nats, give or take " << error << ", after " << end.iterations << " iterations, "
               << std::setprecision(2) << end.seconds << " s\nPareto k " << khat << ", "
               << result["khat_verdict"].get<std::string>() << '\n';
@@ -69,6 +79,7 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json mo
 int FitFlow::run() {
   apply();
   require(draws == 0 || !out.empty(), "--draws needs --out, the folder for draws.csv");
+  units_named(units);  // or a sentence before there is any work
   const LogisticSettings about_columns = settings.columns();
   set_threads(int(settings.threads));
   Table table = read();
@@ -87,10 +98,11 @@ int FitFlow::run() {
   if (settings.begins_at_gaussian())
     say("A Gaussian is fitted first, to begin at; --initial zero does without it.");
   if (settings.target == "logistic")
-    return fit(LogisticTarget(std::move(design), y, settings.prior_variance), preparation.names,
-               model, table);
+    return fit(LogisticTarget(std::move(design), y,
+                              prior_variances(about_columns, Index(table.names.size()))),
+               preparation.names, preparation, model, table);
   const NeuralTarget target(design, y, settings.network());
-  return fit(target, target.names(preparation.names), model, table);
+  return fit(target, target.names(preparation.names), preparation, model, table);
 }
 
 }  // namespace
@@ -98,11 +110,18 @@ int FitFlow::run() {
 void add_fit_flow(CLI::App& fit, int& exit_code) {
   auto self = std::make_shared<FitFlow>();
   CLI::App* const command = fit.add_subcommand(
-      "flow", "a Bayesian neural network, its posterior approximated by a normalising flow");
+      "flow", "a Bayesian neural network, its posterior approximated by a Gaussian or a flow");
   self->settings.describe(self->options);
   self->add_to(*command);
-  add_number(*command, "draws", self->draws, "draws of the weights into draws.csv (needs --out)",
+  add_number(*command, "draws", self->draws,
+             "number of draws of the weights in draws.csv (needs --out)",
              Options::Rule::not_negative);
+  command
+      ->add_option("--units", self->units,
+                   "units of the weights in draws.csv: those of the columns as given, or of "
+                   "standardised columns")
+      ->type_name("own|standardized")
+      ->capture_default_str();
   command->footer(
       "Example:\n  fisherman fit flow --data german.csv --out german-run --draws 1000\n"
       "  fisherman predict --run german-run --data new.csv");

@@ -5,7 +5,9 @@
 #include <memory>
 #include <sstream>
 
+#include "draws_csv.hpp"
 #include "fisherman/app/logistic.hpp"
+#include "fisherman/app/units.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/model/pareto.hpp"
@@ -18,53 +20,70 @@ namespace {
 struct FitLogistic : FitCommand {
   LogisticSettings settings;
   std::int64_t draws = 0;
+  std::string units = "own";
 
   int run();
+
+ private:
+  std::string draws_of(const LogisticTarget& target, const Preparation& preparation,
+                       const GaussianPoint& q) const;
 };
 
-std::string coefficients_csv(const std::vector<std::string>& names, const GaussianPoint& q) {
-  std::ostringstream out;
-  out << std::setprecision(17) << "name,mean,sd,q5,q95\n";
-  for (Index k = 0; k < q.mean.size(); ++k) {
-    const double sd = std::sqrt(q.covariance(k, k));
-    out << csv_field(names[std::size_t(k)]) << ',' << q.mean(k) << ',' << sd << ','
-        << q.mean(k) - ninety_percent * sd << ',' << q.mean(k) + ninety_percent * sd << '\n';
+double sd_of(const Coefficients& c, Index k) {
+  return std::sqrt(std::max(0.0, c.q.covariance(k, k)));
+}
+
+std::string coefficients_csv(const Coefficients& c, Units units) {
+  std::ostringstream text;
+  text << std::setprecision(17) << "name,mean,sd,q5,q95,units\n";
+  for (Index k = 0; k < c.q.mean.size(); ++k) {
+    const double mean = c.q.mean(k), reach = ninety_percent * sd_of(c, k);
+    text << csv_field(c.names[std::size_t(k)]) << ',' << mean << ',' << sd_of(c, k) << ','
+         << mean - reach << ',' << mean + reach << ',' << units_name(units) << '\n';
   }
-  return out.str();
+  return text.str();
 }
 
-std::string covariance_csv(const std::vector<std::string>& names, const GaussianPoint& q) {
-  std::ostringstream out;
-  out << std::setprecision(17);
-  for (std::size_t k = 0; k < names.size(); ++k) out << (k == 0 ? "" : ",") << csv_field(names[k]);
-  out << '\n';
-  for (Index i = 0; i < q.covariance.rows(); ++i)
-    for (Index j = 0; j < q.covariance.cols(); ++j)
-      out << q.covariance(i, j) << (j + 1 == q.covariance.cols() ? '\n' : ',');
-  return out.str();
+/// A name for each row and each column; the corner tells the units.
+std::string covariance_csv(const Coefficients& c, Units units) {
+  std::ostringstream text;
+  text << std::setprecision(17) << "units: " << units_name(units);
+  for (const std::string& name : c.names) text << ',' << csv_field(name);
+  text << '\n';
+  for (Index i = 0; i < c.q.covariance.rows(); ++i) {
+    text << csv_field(c.names[std::size_t(i)]);
+    for (Index j = 0; j < c.q.covariance.cols(); ++j) text << ',' << c.q.covariance(i, j);
+    text << '\n';
+  }
+  return text.str();
 }
 
-std::string draws_of(const LogisticTarget& target, const std::vector<std::string>& names,
-                     const GaussianPoint& q, Index count, std::uint64_t seed) {
-  const Matrix betas = posterior_draws(q, count, seed);
-  Matrix slopes(betas.cols(), count);
+std::string FitLogistic::draws_of(const LogisticTarget& target, const Preparation& preparation,
+                                  const GaussianPoint& q) const {
+  const Matrix betas = posterior_draws(q, draws, std::uint64_t(settings.seed));
+  Matrix slopes(betas.cols(), draws);
   const Vector log_p = target.log_density(betas.transpose(), slopes);
-  return draws_csv("logistic", names, betas, log_p, log_density(q, betas));
+  const Vector log_q = log_density(q, betas);
+  if (units_named(units) == Units::standardized)
+    return draws_csv("logistic", Units::standardized, preparation.names, betas, log_p, log_q);
+  return draws_csv("logistic", Units::own, own_names(preparation),
+                   in_own_units(Matrix(betas.transpose()), preparation).transpose(), log_p, log_q);
 }
 
-void print_table(const std::vector<std::string>& names, const GaussianPoint& q) {
+void print_table(const Coefficients& c, Units units) {
   std::size_t width = 4;
-  for (const auto& name : names) width = std::max(width, std::min<std::size_t>(name.size(), 32));
-  std::cout << std::left << std::setw(int(width)) << "name" << std::right;
-  for (const char* head : {"mean", "sd", "5%", "95%"}) std::cout << std::setw(11) << head;
-  std::cout << '\n' << std::fixed << std::setprecision(4);
-  for (Index k = 0; k < q.mean.size(); ++k) {
-    const double sd = std::sqrt(q.covariance(k, k));
-    std::cout << std::left << std::setw(int(width)) << names[std::size_t(k)].substr(0, 32)
+  for (const auto& name : c.names) width = std::max(width, std::min<std::size_t>(name.size(), 32));
+  std::cout << "Coefficients in " << units_words(units) << "\n\n"
+            << std::left << std::setw(int(width)) << "name" << std::right;
+  for (const char* head : {"mean", "sd", "5%", "95%"}) std::cout << std::setw(12) << head;
+  // Columns of any size: digits that count, not digits after the point.
+  std::cout << '\n' << std::setprecision(4);
+  for (Index k = 0; k < c.q.mean.size(); ++k) {
+    const double mean = c.q.mean(k), reach = ninety_percent * sd_of(c, k);
+    std::cout << std::left << std::setw(int(width)) << c.names[std::size_t(k)].substr(0, 32)
               << std::right;
-    for (const double x :
-         {q.mean(k), sd, q.mean(k) - ninety_percent * sd, q.mean(k) + ninety_percent * sd})
-      std::cout << std::setw(11) << x;
+    for (const double x : {mean, sd_of(c, k), mean - reach, mean + reach})
+      std::cout << std::setw(12) << x;
     std::cout << '\n';
   }
 }
@@ -72,6 +91,7 @@ void print_table(const std::vector<std::string>& names, const GaussianPoint& q) 
 int FitLogistic::run() {
   apply();
   require(draws == 0 || !out.empty(), "--draws needs --out, the folder for draws.csv");
+  const Units told = units_named(units);
   require(!resume || settings.method != "exact",
           "--method exact is done in one go and has nothing to resume");
   set_threads(int(settings.threads));
@@ -79,13 +99,14 @@ int FitLogistic::run() {
   const auto [y, classes] = binary_labels(table.labels, labels.empty() ? data : labels);
   const Preparation preparation = Preparation::of(table.x, table.names, settings);
   for (const std::string& warning : preparation.warnings) say("warning: " + warning);
-  const LogisticTarget target(preparation.design(std::move(table.x)), y, settings.prior_variance);
+  const Vector prior = prior_variances(settings, table.x.cols());
+  const LogisticTarget target(preparation.design(std::move(table.x)), y, prior);
   const std::unique_ptr<RunFolder> folder = this->folder(config_of(table));
 
   const auto [end, q] =
       fit_logistic(target, settings, [&](ErasedRun& run) { return drive(run, folder.get()); });
-  const auto seed = std::uint64_t(settings.seed);
-  const double khat = posterior_khat(target, q, seed);
+  const double khat = posterior_khat(target, q, std::uint64_t(settings.seed));
+  const Coefficients coefficients = coefficients_in(told, q, preparation);
   Json result = as_json(end);
   result["khat"] = std::isnan(khat) ? Json() : Json(khat);
   result["khat_verdict"] = pareto_verdict(khat);
@@ -99,21 +120,24 @@ int FitLogistic::run() {
     model["intercept"] = preparation.intercept;
     model["shift"] = numbers(preparation.shift);
     model["scale"] = numbers(preparation.scale);
+    model["units"] = units_name(Units::standardized);  // predictions are made with these
     model["mean"] = numbers(q.mean);
     model["covariance"] = numbers(Vector(as_vector(q.covariance)));
     folder->write("model.json", model);
-    folder->write("coefficients.csv", coefficients_csv(preparation.names, q));
-    folder->write("covariance.csv", covariance_csv(preparation.names, q));
-    if (draws > 0) folder->write("draws.csv", draws_of(target, preparation.names, q, draws, seed));
+    folder->write("coefficients.csv", coefficients_csv(coefficients, told));
+    folder->write("covariance.csv", covariance_csv(coefficients, told));
+    if (draws > 0) folder->write("draws.csv", draws_of(target, preparation, q));
     folder->write("result.json", result);
     folder->finish();
   }
   if (json) {
     std::cout << result.dump(2) << '\n';
   } else {
-    print_table(preparation.names, q);
+    print_table(coefficients, told);
+    if (coefficients.names.size() > preparation.names.size())
+      std::cout << "\nThe fit has no intercept; (constant) is what shifting the columns implies.\n";
     std::cout << "\n"
-              << end.sentence << "\nNELBO " << std::setprecision(6) << end.objective
+              << end.sentence << "\nNELBO " << std::fixed << std::setprecision(6) << end.objective
               << " nats after " << end.iterations << " iterations, " << std::setprecision(2)
               << end.seconds << " s\nPareto k " << khat << ", "
               << result["khat_verdict"].get<std::string>() << '\n';
@@ -130,8 +154,15 @@ void add_fit_logistic(CLI::App& fit, int& exit_code) {
       "logistic", "Bayesian logistic regression, its posterior approximated by a Gaussian");
   self->settings.describe(self->options);
   self->add_to(*command);
-  add_number(*command, "draws", self->draws, "draws of the posterior into draws.csv (needs --out)",
+  add_number(*command, "draws", self->draws,
+             "number of draws of the posterior in draws.csv (needs --out)",
              Options::Rule::not_negative);
+  command
+      ->add_option("--units", self->units,
+                   "units of the coefficients in the table, in coefficients.csv, covariance.csv "
+                   "and draws.csv: those of the columns as given, or of standardised columns")
+      ->type_name("own|standardized")
+      ->capture_default_str();
   command->footer(
       "Example:\n  fisherman fit logistic --data wdbc.csv --out wdbc-run\n"
       "  fisherman predict --run wdbc-run --data new.csv");

@@ -160,11 +160,13 @@ int FitReducedRank::run() {
   set_threads(int(settings.threads));
   Table table = read();
   const auto [y, classes] = class_labels(table.labels, labels.empty() ? data : labels);
-  const FeatureMap map = FeatureMap::of(table.x, table.names, settings.scale);
+  const std::string scaling = settings.scaling(table.images);
+  const FeatureMap map = FeatureMap::of(table.x, table.names, scaling);
   const auto K = Index(classes.size()), kept = Index(map.kept.size());
   const std::vector<Index> ranks = settings.ranks(kept, K);
   const MemoryPlan plan = plan_memory(settings, table.x.rows(), table.x.cols(), kept, K,
                                       *std::max_element(ranks.begin(), ranks.end()));
+  say(scaling_words(scaling));
   if (kept < table.x.cols())
     say(sentence(table.x.cols() - kept, " of ", table.x.cols(),
                  " features are constant; they are left out, and their coefficients are 0"));

@@ -35,7 +35,8 @@ CommandInfo tree_of(const CLI::App& app, const std::string& parent) {
   out.path = parent.empty() ? app.get_name() : parent + " " + app.get_name();
   out.help = app.get_description();
   out.footer = app.get_footer();
-  for (const CLI::Option* option : app.get_options()) out.options.push_back(info_of(*option));
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_group().empty()) out.options.push_back(info_of(*option));
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     out.commands.push_back(tree_of(*command, out.path));
   return out;

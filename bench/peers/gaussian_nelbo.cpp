@@ -2,7 +2,7 @@
 //
 //     gaussian_nelbo DATA PRIOR_VARIANCE GAUSSIAN
 //
-// DATA is prepared as `fisherman fit logistic` does it; GAUSSIAN is a CSV file of d + 1 rows without a
+// DATA is prepared as `fisherman fit logistic --no-intercept` does it; GAUSSIAN is a CSV file of d + 1 rows without a
 // header: the mean, then the covariance.
 #include <cstdlib>
 #include <iomanip>
@@ -19,7 +19,9 @@ int main(int argc, char** argv) try {
   require(argc == 4, "usage: gaussian_nelbo DATA PRIOR_VARIANCE GAUSSIAN");
   const Table table = read_table(argv[1]);
   const Vector y = binary_labels(table.labels, argv[1]).y;
-  const auto preparation = Preparation::of(table.x, table.names, LogisticSettings());
+  LogisticSettings settings;
+  settings.intercept = false;
+  const auto preparation = Preparation::of(table.x, table.names, settings);
   const LogisticTarget target(preparation.design(table.x), y, std::atof(argv[2]));
   const Matrix q = read_table(argv[3], {.has_label = false, .header = false}).x;
   const Index d = target.dimension();

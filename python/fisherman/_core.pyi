@@ -38,6 +38,11 @@ def logistic_elbo(design: Annotated[NDArray[numpy.float64], dict(shape=(None, No
     The exact ELBO of a Gaussian for a logistic regression, all constants included.
     """
 
+def in_own_units(draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], intercept: bool, hidden: int) -> object:
+    """
+    Draws of coefficients, or of a network's weights if hidden > 0, in the columns' own units.
+    """
+
 def gaussian_draws(mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], count: int, seed: int) -> object:
     """Draws of a Gaussian, one a row."""
 

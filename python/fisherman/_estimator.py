@@ -106,6 +106,8 @@ class BinaryClassifier(Posterior, Classifier):
         super()._take(end)
         self.feature_shift_ = end["shift"]
         self.feature_scale_ = end["scale"]
+        self.names_ = end["names"]
+        self.own_names_ = end["own_names"]
         self.elbo_ = -end["objective"]
         self.khat_ = end["khat"]
         self.khat_verdict_ = end["khat_verdict"]
@@ -133,8 +135,8 @@ class BinaryClassifier(Posterior, Classifier):
         """5% and 95% quantiles of the probability of ``classes_[1]``, one row each."""
         return self._predictive(self._rows(X))[:, 2:]
 
-    def _labels(self):
-        return self.names_
+    def _labels(self, units="own"):
+        return self.own_names_ if units == "own" else self.names_
 
     def _history(self):
         return self.trace_

@@ -1,18 +1,25 @@
-"""A Bayesian neural network, its posterior approximated by a normalising flow."""
+"""A Bayesian neural network, its posterior approximated by a Gaussian or a normalising flow."""
 
 from . import _core
 from ._estimator import BinaryClassifier
 from ._options import texts, with_options
+from ._results import InUnits, checked_units
 
 
 @with_options("flow")
-class FlowClassifier(BinaryClassifier):
-    """A Bayesian neural network or logistic regression by a flow: what ``fisherman fit flow`` does.
+class FlowClassifier(InUnits, BinaryClassifier):
+    """A Bayesian neural network or logistic regression by a Gaussian or a flow: what ``fisherman fit flow`` does.
+
+    By default the posterior is approximated by a Gaussian with full covariance, because none of the flows has
+    reached a larger ELBO on the data that were tried; ``family`` chooses a flow.
 
     Attributes
     ----------
     names_ : list of str
         Of the weights: "unit3.age", "unit3.bias", "out.unit3", "out.bias".
+    own_names_ : list of str
+        The same in the columns' own units; for ``target="logistic"`` without an intercept there is one more,
+        "(constant)", for what standardising has shifted.
     n_weights_ : int
     flow_state_ : ndarray
         The parameters of the fitted flow.
@@ -34,7 +41,8 @@ class FlowClassifier(BinaryClassifier):
 
     def _take(self, end):
         super()._take(end)
-        self.names_ = end["names"]
+        self._hidden = end["hidden"]
+        self._intercept = end["intercept"]
         self.n_weights_ = end["weights"]
         self.flow_state_ = end["flow_state"]
         self.elbo_error_ = end["objective_error"]
@@ -51,9 +59,17 @@ class FlowClassifier(BinaryClassifier):
             self.flow_state_,
         )
 
-    def draws(self, count=1000, seed=None):
-        """Draws of the weights from the flow, one a row; of the fit's seed if none is given."""
+    def draws(self, count=1000, seed=None, units="own"):
+        """Draws of the weights from the flow, one a row; of the fit's seed if none is given.
+
+        ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
+        """
         seed = int(self._fitted_options["seed"]) if seed is None else seed
-        return _core.flow_draws(
+        draws = _core.flow_draws(
             self._fitted_options, self.n_weights_, self.flow_state_, count, seed
         )[0]
+        if checked_units(units) == "standardized":
+            return draws
+        return _core.in_own_units(
+            draws, self.feature_shift_, self.feature_scale_, self._intercept, self._hidden
+        )

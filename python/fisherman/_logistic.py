@@ -5,15 +5,20 @@ import numpy as np
 from . import _core
 from ._estimator import BinaryClassifier
 from ._options import with_options
-from ._results import GaussianPosterior
+from ._results import GaussianPosterior, InUnits, checked_units
 
 
 @with_options("logistic")
-class BayesianLogisticRegression(GaussianPosterior, BinaryClassifier):
+class BayesianLogisticRegression(InUnits, GaussianPosterior, BinaryClassifier):
     """Bayesian logistic regression: what ``fisherman fit logistic`` does.
 
     The coefficients have a normal prior, and their posterior is approximated by the nearest Gaussian, the
-    one of the largest ELBO. By default the columns are standardised, and there is no intercept.
+    one of the largest ELBO. By default the columns are standardised, and there is an intercept, whose prior
+    N(0, ``intercept_variance``) is on the log odds where all standardised columns are 0.
+
+    ``interval``, ``draws``, ``to_dataframe`` and ``to_arviz`` are in the units of the columns as they were given,
+    or with ``units="standardized"`` in those of the standardised columns; ``plot`` shows the latter, which can be
+    compared with each other.
 
     Attributes
     ----------
@@ -22,6 +27,13 @@ class BayesianLogisticRegression(GaussianPosterior, BinaryClassifier):
     covariance_ : ndarray of shape (n_coefficients, n_coefficients)
     names_ : list of str
         Of the coefficients.
+    own_names_ : list of str
+        Of the coefficients in the columns' own units. The same, but without an intercept there is one more,
+        "(constant)", for what standardising has shifted. It follows from the others.
+    own_mean_ : ndarray
+        Of the posterior in the columns' own units.
+    own_covariance_ : ndarray
+        The same; singular if there is a "(constant)".
     coef_ : ndarray of shape (1, n_features)
         The posterior mean in the units of the columns as they were given.
     intercept_ : ndarray of shape (1,)
@@ -44,7 +56,7 @@ class BayesianLogisticRegression(GaussianPosterior, BinaryClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = BayesianLogisticRegression().fit(X, y)
     >>> round(model.elbo_, 1)
-    -58.1
+    -60.2
     """
 
     _core_fit = staticmethod(_core.fit_logistic)
@@ -53,11 +65,12 @@ class BayesianLogisticRegression(GaussianPosterior, BinaryClassifier):
         super()._take(end)
         self.mean_ = end["mean"]
         self.covariance_ = end["covariance"]
-        self.names_ = end["names"]
-        slopes = self.mean_[: len(self.feature_scale_)] / self.feature_scale_
-        constant = self.mean_[-1] if end["intercept"] else 0.0
-        self.coef_ = slopes[np.newaxis]
-        self.intercept_ = np.array([constant - slopes @ self.feature_shift_])
+        self.own_mean_ = end["own_mean"]
+        self.own_covariance_ = end["own_covariance"]
+        columns = len(self.feature_scale_)
+        self.coef_ = self.own_mean_[np.newaxis, :columns]
+        constant = self.own_mean_[columns:]  # nothing if there is no intercept and nothing was shifted
+        self.intercept_ = constant if len(constant) else np.zeros(1)
 
     def _predictive(self, X):
         return _core.predict_logistic(
@@ -69,11 +82,26 @@ class BayesianLogisticRegression(GaussianPosterior, BinaryClassifier):
             self.covariance_,
         )
 
-    def _gaussian(self):
+    def _gaussian(self, units="own"):
+        if units == "own":
+            return self.own_mean_, self.own_covariance_
         return self.mean_, self.covariance_
 
-    def draws(self, count=1000, seed=None):
-        """Draws of the coefficients from the Gaussian, one a row; of the fit's seed if none is given."""
-        return _core.gaussian_draws(
-            self.mean_, self.covariance_, count, self.seed if seed is None else seed
-        )
+    def interval(self, level=0.9, units="own"):
+        """Central posterior intervals of the coefficients: one row (lower, upper) each.
+
+        ``units`` is 'own', of the columns as they were given, or 'standardized'.
+        """
+        return self._interval(level, units=checked_units(units))
+
+    def draws(self, count=1000, seed=None, units="own"):
+        """Draws of the coefficients from the Gaussian, one a row; of the fit's seed if none is given.
+
+        ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
+        """
+        seed = self.seed if seed is None else seed
+        draws = _core.gaussian_draws(self.mean_, self.covariance_, count, seed)
+        if checked_units(units) == "standardized":
+            return draws
+        intercept = len(self.mean_) > len(self.feature_scale_)
+        return _core.in_own_units(draws, self.feature_shift_, self.feature_scale_, intercept, 0)

@@ -15,10 +15,15 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
     ``rank`` is a whole number, or several: ``rank=(1, 2, 5)`` fits one after the other, and the one that
     does best on the held-out rows (``holdout``) is kept.
 
+    The columns are standardised unless ``scale`` says otherwise: ``scale="auto"`` never takes an array for
+    pixels, whatever its numbers or type. For images say ``scale="pixel"``.
+
     Attributes
     ----------
     rank_ : int
         The rank that was kept.
+    scaling_ : str
+        What was done to the columns: "pixel", "standardize" or "none".
     coef_ : ndarray of shape (n_classes, n_features)
         In the units of the columns as they were given, against the last class, whose row is zero.
     intercept_ : ndarray of shape (n_classes,)
@@ -39,7 +44,8 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
     trace_ : dict of ndarray
         One number an iteration of the kept fit.
     status_, sentence_ : str
-        How it ended.
+        How it ended. "settled" stands for a run that did its iterations and estimates that little is left to
+        gain; the likelihood may still be larger elsewhere.
     state_ : Reached
         Where the run was, for ``resume``. None if the method makes no run.
     """
@@ -49,6 +55,7 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
     def _take(self, end):
         super()._take(end)
         self._n_features_out = self.rank_ = end["rank"]
+        self.scaling_ = end["scaling"]
         self.loss_ = end["objective"]
         self.gain_ = end["gain"]
         self.path_ = end["path"]

@@ -37,7 +37,8 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
       weight_names = std::move(of_weights);
     };
     if (settings.target == "logistic") {
-      with(LogisticTarget(std::move(design), y, settings.prior_variance), preparation.names);
+      const Vector prior = prior_variances(settings.columns(), Index(rows.shape(1)));
+      with(LogisticTarget(std::move(design), y, prior), preparation.names);
     } else {
       const NeuralTarget target(design, y, settings.network());
       with(target, target.names(preparation.names));
@@ -46,6 +47,8 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
   nb::dict result = described(out->end, settings.iterations, watch);
   put_preparation(result, preparation);
   result["names"] = weight_names;
+  result["own_names"] = settings.target == "logistic" ? own_names(preparation) : weight_names;
+  result["hidden"] = settings.target == "logistic" ? 0 : settings.hidden;
   result["weights"] = weights;
   result["flow_state"] = array(out->frame.state());
   result["objective_error"] = out->objective_error;
@@ -57,7 +60,7 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
 nb::object predict(const Rows& rows, const Numbers& shift, const Numbers& scale,
                    const nb::dict& options, Index weights, const Numbers& state) {
   const auto settings = settings_of<FlowSettings>(options);
-  const Preparation preparation = preparation_of(shift, scale, settings.intercept);
+  const Preparation preparation = preparation_of(shift, scale, settings.columns().intercept);
   const Vector numbers = copied(state);
   Matrix out;
   {

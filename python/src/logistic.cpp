@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "fisherman/app/units.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/pareto.hpp"
@@ -30,13 +31,18 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
     set_threads(int(settings.threads));
     Matrix x = copied(rows);
     preparation = Preparation::of(x, std::move(names), settings);
+    const Vector prior = prior_variances(settings, x.cols());
     const LogisticTarget target(preparation.design(std::move(x)), as_labels(labels).cast<double>(),
-                                settings.prior_variance);
+                                prior);
     out = fit_logistic(target, settings, [&](ErasedRun& run) { return watch.drive(run); });
     khat = posterior_khat(target, out.q, std::uint64_t(settings.seed));
   }
   nb::dict result = described(out.end, settings.iterations, watch);
   put_preparation(result, preparation);
+  Coefficients own = coefficients_in(Units::own, out.q, preparation);
+  result["own_names"] = std::move(own.names);
+  result["own_mean"] = array(std::move(own.q.mean));
+  result["own_covariance"] = array(std::move(own.q.covariance));
   result["mean"] = array(std::move(out.q.mean));
   result["covariance"] = array(std::move(out.q.covariance));
   result["khat"] = khat;
@@ -104,6 +110,18 @@ void bind_logistic(nb::module_& m) {
       },
       "design"_a, "y"_a, "prior_variance"_a, "mean"_a, "covariance"_a,
       "The exact ELBO of a Gaussian for a logistic regression, all constants included.");
+  m.def(
+      "in_own_units",
+      [](const Rows& draws, const Numbers& shift, const Numbers& scale, bool intercept,
+         Index hidden) {
+        const Preparation preparation = preparation_of(shift, scale, intercept);
+        Matrix betas = copied(draws).transpose();
+        const Matrix own = hidden > 0 ? network_in_own_units(std::move(betas), preparation, hidden)
+                                      : in_own_units(betas, preparation);
+        return array(Matrix(own.transpose()));
+      },
+      "draws"_a, "shift"_a, "scale"_a, "intercept"_a, "hidden"_a,
+      "Draws of coefficients, or of a network's weights if hidden > 0, in the columns' own units.");
   m.def(
       "gaussian_draws",
       [](const Numbers& mean, const Rows& covariance, Index count, std::uint64_t seed) {

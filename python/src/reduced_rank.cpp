@@ -55,7 +55,8 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
     std::vector<Index> ranks;
     {
       const Matrix x = copied(rows);
-      map = FeatureMap::of(x, std::move(names), settings.scale);
+      // Arrays are never taken for images: what their numbers are is not told by looking at them.
+      map = FeatureMap::of(x, std::move(names), settings.scaling(false));
       const auto kept = Index(map.kept.size());
       ranks = settings.ranks(kept, K);
       plan = plan_memory(settings, x.rows(), x.cols(), kept, K,
@@ -94,6 +95,7 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
   for (const ReducedRankLeg& leg : out.legs) path.append(described(leg));
   result["path"] = path;
   result["rank"] = best.rank;
+  result["scaling"] = settings.scaling(false);
   result["gain"] = best.gain;
   result["warnings"] = warnings;
   result["columns"] = map.names.size();

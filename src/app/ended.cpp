@@ -5,7 +5,7 @@
 namespace fisherman {
 
 bool Ended::as_asked(std::int64_t asked) const {
-  return status == name(Status::converged) ||
+  return status == name(Status::converged) || status == name(Status::settled) ||
          (status == name(Status::iterations_done) && asked > 0);
 }
 

@@ -28,11 +28,14 @@ void FlowSettings::describe(Options& o) {
   using Rule = Options::Rule;
   o.add("target", target, "the model whose posterior is wanted",
         {{"neural", "a network with one hidden layer"}, {"logistic", "logistic regression"}});
-  o.add("family", family, "of distributions that stand for the posterior",
-        {{"scaled", "the paper's flow with an output scale"},
-         {"paper", "the paper's flow as printed"},
-         {"sylvester", "Sylvester layers on a Gaussian"},
-         {"gaussian", "no layers"}});
+  o.add("family", family, "family of distributions that approximate the posterior",
+        {{"gaussian",
+          "a Gaussian with full covariance, no layers; the default, because no flow here has "
+          "reached a lower NELBO on the data that were tried (docs/results_flow.md)"},
+         {"sylvester", "Sylvester layers on a Gaussian: as good as the Gaussian where measured"},
+         {"scaled",
+          "the paper's flow with an output scale: worse than the Gaussian by 4 nats and more"},
+         {"paper", "the paper's flow as printed: worse than scaled"}});
   o.add("method", method, "how the posterior is found",
         {{"ifngd", "inversion-free natural gradient with a window of scores, the paper's"},
          {"ngd", "natural gradient, the Fisher matrix in closed form (not for sylvester)"},
@@ -42,7 +45,8 @@ void FlowSettings::describe(Options& o) {
         {{"reparameterised", "gradients of draws"}, {"stl", "sticking the landing"}});
   o.add("hidden", hidden, "units of the hidden layer", Rule::positive);
   o.add("activation", activation, "of the hidden units", {"tanh", "sigmoid", "relu"});
-  o.add("prior-variance", prior_variance, "of each weight", Rule::positive);
+  o.add("prior-variance", prior_variance, "prior variance of each weight but the intercept",
+        Rule::positive);
   o.add("initial", initial, "where to begin",
         {{"auto", "gaussian for the families scaled and sylvester, else zero"},
          {"gaussian",
@@ -55,7 +59,12 @@ void FlowSettings::describe(Options& o) {
   o.add("rank", rank, "columns of each Q of a Sylvester flow", Rule::positive);
   o.add("minibatch", minibatch, "rows for each gradient; 0: all; -1: all up to 5000, else 1000",
         Rule::not_negative_or_auto);
-  o.add("intercept", intercept, "add a constant column (logistic; a network has its biases)");
+  o.add("intercept", intercept,
+        "an intercept besides the columns of the data (logistic; a network has its biases)");
+  o.add("intercept-variance", intercept_variance,
+        "prior variance of the intercept, which is the log odds where all standardised columns are "
+        "0",
+        Rule::positive);
   o.add("no-standardize", no_standardize, "take the columns as they are");
   describe_run(o,
                {.batch = "draws for each gradient",
@@ -64,10 +73,12 @@ void FlowSettings::describe(Options& o) {
 }
 
 LogisticSettings FlowSettings::columns() const {
-  require(!intercept || target == "logistic",
-          "--intercept is for --target logistic: a network has its biases");
+  require(intercept || target == "logistic",
+          "--no-intercept is for --target logistic: a network has its biases");
   LogisticSettings settings;
-  settings.intercept = intercept;
+  settings.prior_variance = prior_variance;
+  settings.intercept = intercept && target == "logistic";
+  settings.intercept_variance = intercept_variance;
   settings.no_standardize = no_standardize;
   return settings;
 }
@@ -320,6 +331,14 @@ FlowDraws flow_draws(const FlowSettings& s, Index dimension, const AnyFrame& fra
                      std::uint64_t seed) {
   return is_orthogonal(s) ? drawn(orthogonal(s, dimension), frame, count, seed)
                           : drawn(sylvester(s, dimension), frame, count, seed);
+}
+
+FlowCoefficients flow_coefficients_in(Units units, const FlowSettings& s, const Matrix& betas,
+                                      const std::vector<std::string>& names,
+                                      const Preparation& preparation) {
+  if (units == Units::standardized) return {names, betas};
+  if (s.target == "neural") return {names, network_in_own_units(betas, preparation, s.hidden)};
+  return {own_names(preparation), in_own_units(betas, preparation)};
 }
 
 Matrix predictive_of_draws(Matrix p) {

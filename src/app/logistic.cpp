@@ -29,13 +29,24 @@ void LogisticSettings::describe(Options& o) {
        {"reparameterised", "gradients of draws"},
        {"stl", "sticking the landing: the same, without noise where the fit is perfect"},
        {"score", "values of draws alone, with a leave-one-out baseline"}});
-  o.add("prior-variance", prior_variance, "of each coefficient", Rule::positive);
+  o.add("prior-variance", prior_variance, "prior variance of each coefficient but the intercept",
+        Rule::positive);
   o.add("minibatch", minibatch, "rows of the data for each gradient, drawn anew; 0: all");
-  o.add("intercept", intercept, "add a constant column");
+  o.add("intercept", intercept, "an intercept besides the columns of the data");
+  o.add("intercept-variance", intercept_variance,
+        "prior variance of the intercept, which is the log odds where all standardised columns are "
+        "0",
+        Rule::positive);
   o.add("no-standardize", no_standardize, "take the columns as they are");
   describe_run(o, {.batch = "draws for each gradient",
                    .scores = "score vectors an iteration; 0: the draws of the gradient serve",
                    .tolerance = "converged when less than so many nats are to be gained"});
+}
+
+Vector prior_variances(const LogisticSettings& settings, Index columns) {
+  Vector out = Vector::Constant(columns + (settings.intercept ? 1 : 0), settings.prior_variance);
+  if (settings.intercept) out(columns) = settings.intercept_variance;
+  return out;
 }
 
 Preparation Preparation::of(const Matrix& x, std::vector<std::string> names,
@@ -88,7 +99,8 @@ ErasedRun forward_backward(const LogisticTarget& target, const LogisticSettings&
   const Index d = target.dimension();
   // V is β-smooth with β = ¼λ(XᵀX) + 1/σ², and its authors' theory asks for η ≤ 1/β.
   const Matrix gram = target.design().transpose() * target.design();
-  const double beta = 0.25 * spectrum(gram).values.maxCoeff() + 1.0 / target.prior_variance();
+  const double beta =
+      0.25 * spectrum(gram).values.maxCoeff() + 1.0 / target.prior_variances().minCoeff();
   const auto start = gaussian_bures_wasserstein(Vector::Zero(d), Matrix::Identity(d, d));
   return made_run({start, Identity(start.dimension()), std::uint64_t(s.seed),
                    Average({.on = s.average == "on"})},

@@ -124,6 +124,12 @@ void Options::set(const std::string& name, const std::string& value) {
   std::vector<std::string> names;
   for (const Option& option : options_) {
     if (option.name == name) return option.set(value);
+    // A flag that is on by default is switched off by its negation.
+    if (option.switched_off_by() == name) {
+      require(value == "true" || value == "false", "--", name, " is '", value,
+              "', but must be true or false");
+      return option.set(value == "true" ? "false" : "true");
+    }
     names.push_back(option.name);
   }
   throw Misuse(sentence("there is no option ", shown(name), did_you_mean(name, names)));

@@ -35,9 +35,11 @@ void ReducedRankSettings::describe(Options& o) {
   o.add("precision", precision,
         "of operators and data; auto: large operators single, data double if they fit",
         {"auto", "single", "double"});
-  o.add("scale", scale,
-        "pixel: divide by 255; auto: that for whole numbers from 0 to 255, otherwise standardize",
-        {"auto", "pixel", "standardize", "none"});
+  o.add("scale", scale, "what is done to the features first",
+        {{"auto", "pixel for images (IDX files of three dimensions), otherwise standardize"},
+         {"pixel", "divide by 255"},
+         {"standardize", "mean 0 and standard deviation 1"},
+         {"none", "nothing"}});
   o.add("passes", passes, "over the data, if --iterations is 0; 1000 iterations at least",
         Rule::positive);
   o.add("initial", initial, "the first coefficients",
@@ -48,9 +50,10 @@ void ReducedRankSettings::describe(Options& o) {
   o.add("holdout", holdout, "share of the rows that is not fitted but tested on", Rule::fraction);
   o.add("standard-errors", standard_errors, "from the Fisher information; auto: if it is cheap",
         {"auto", "on", "off"});
-  describe_run(o, {.batch = "rows for each gradient",
-                   .scores = "rows of them that the Fisher estimate learns from; 0: by method",
-                   .tolerance = "converged when less than so many nats a row are to be gained"});
+  describe_run(
+      o, {.batch = "rows for each gradient",
+          .scores = "rows of them that the Fisher estimate learns from; 0: by method",
+          .tolerance = "nats per row that may still be to be gained, by the run's own estimate"});
 }
 
 std::vector<Index> ReducedRankSettings::ranks(Index features, Index classes) const {
@@ -70,13 +73,20 @@ std::vector<Index> ReducedRankSettings::ranks(Index features, Index classes) con
   }
 }
 
+std::string ReducedRankSettings::scaling(bool images) const {
+  return scale != "auto" ? scale : images ? "pixel" : "standardize";
+}
+
+std::string scaling_words(const std::string& how) {
+  return how == "pixel"         ? "The features are divided by 255 (--scale pixel)."
+         : how == "standardize" ? "The features are standardised (--scale standardize)."
+                                : "The features are taken as they are (--scale none).";
+}
+
 FeatureMap FeatureMap::of(const Matrix& x, std::vector<std::string> names, const std::string& how) {
-  const auto bytes = [&] {
-    return x.size() > 0 && x.maxCoeff() == 255.0 && x.minCoeff() >= 0.0 &&
-           (x.array() == x.array().round()).all();
-  };
-  const bool pixel = how == "pixel" || (how == "auto" && bytes());
-  const bool standardize = how == "standardize" || (how == "auto" && !pixel);
+  const bool pixel = how == "pixel", standardize = how == "standardize";
+  require(pixel || standardize || how == "none", "--scale is '", how,
+          "', but must be one of pixel|standardize|none");
   FeatureMap map;
   map.names = std::move(names);
   std::vector<double> shifts, scales;

@@ -92,8 +92,9 @@ ReducedRankLeg fit_leg(const FitRows& rows, const ReducedRankSettings& s, Index 
   Ended end = drive(run);
   const double gain = gain_left(run, rows.train);
   if (end.status == name(Status::iterations_done) && gain < s.tolerance) {
-    end.status = name(Status::converged);
-    end.sentence = describe(Status::converged);
+    // By the run's own estimate of the Fisher matrix, which is rough where few scores have been.
+    end.status = name(Status::settled);
+    end.sentence = describe(Status::settled);
   }
   return evaluated(rows, rank, start, std::move(end), reduced_rank_point(run.state.estimate()),
                    gain);

@@ -15,6 +15,7 @@ std::uint64_t read_size(ByteSource& source) {
 
 struct IdxSize {
   std::uint64_t rows, columns;
+  unsigned dimensions;
 };
 
 IdxSize read_header(ByteSource& source) {
@@ -28,7 +29,7 @@ IdxSize read_header(ByteSource& source) {
   const unsigned dimensions = start[3];
   if (dimensions < 1 || dimensions > 4)
     fail(source, "the IDX array has ", dimensions, " dimensions; 1 to 4 can be read");
-  IdxSize size{read_size(source), 1};
+  IdxSize size{read_size(source), 1, dimensions};
   for (unsigned k = 1; k < dimensions; ++k) {
     const std::uint64_t next = read_size(source);
     if (next == 0) size.rows = 0;
@@ -61,6 +62,7 @@ Table parse_idx(ByteSource& source, const ReadOptions& given) {
   }
   if (source.peek() >= 0) fail(source, "there are more bytes than the header claims");
   table.names = numbered_names(table.x.cols());
+  table.images = size.dimensions == 3;
   return table;
 }
 

@@ -29,18 +29,34 @@ void for_row_blocks(Index rows, Body body) {
 LogisticTarget::LogisticTarget(Matrix X, Vector y, double prior_variance)
     : X_(std::make_shared<const Matrix>(std::move(X))),
       y_(std::move(y)),
-      prior_variance_(prior_variance) {
+      prior_variances_(Vector::Constant(dimension(), prior_variance)) {
+  check();
+}
+
+LogisticTarget::LogisticTarget(Matrix X, Vector y, Vector prior_variances)
+    : X_(std::make_shared<const Matrix>(std::move(X))),
+      y_(std::move(y)),
+      prior_variances_(std::move(prior_variances)) {
+  check();
+}
+
+void LogisticTarget::check() const {
   require(rows() > 0 && dimension() > 0, "a logistic regression needs rows and columns, not ",
           rows(), " x ", dimension());
   require(y_.size() == rows(), "there are ", rows(), " rows, but ", y_.size(), " outcomes");
   require(design().allFinite(), "the design matrix holds a NaN or an infinity");
   require((y_.array() == 0.0 || y_.array() == 1.0).all(), "outcomes must be 0 or 1");
-  require(prior_variance > 0.0 && std::isfinite(prior_variance), "prior_variance is ",
-          prior_variance, ", but must be positive and finite");
+  require_size(prior_variances_, dimension(), "the prior variances of a logistic regression");
+  for (const double variance : prior_variances_)
+    require(variance > 0.0 && std::isfinite(variance), "prior_variance is ", variance,
+            ", but must be positive and finite");
+}
+
+double LogisticTarget::prior_constant() const {
+  return -0.5 * (2.0 * std::numbers::pi * prior_variances_.array()).log().sum();
 }
 
 Vector LogisticTarget::log_density(const Matrix& betas, Matrix& gradients) const {
-  const double d = double(dimension());
   Matrix eta = design() * betas;  // and then y − σ(η)
   std::vector<Vector> sums(std::size_t((rows() + block - 1) / block));
   for_row_blocks(rows(), [&](Index first, Index count, std::size_t task) {
@@ -49,11 +65,10 @@ Vector LogisticTarget::log_density(const Matrix& betas, Matrix& gradients) const
       sum(k) = bernoulli(y_.segment(first, count), eta.col(k).segment(first, count));
   });
   gradients.noalias() = weight_ * design().transpose() * eta;
-  gradients -= betas / prior_variance_;
-  const double constant = -0.5 * d * std::log(2.0 * std::numbers::pi * prior_variance_);
-  Vector values = -0.5 / prior_variance_ * betas.colwise().squaredNorm().transpose();
+  gradients.array() -= betas.array().colwise() / prior_variances_.array();
+  Vector values = -0.5 * betas.cwiseAbs2().transpose() * prior_variances_.cwiseInverse();
   for (const Vector& sum : sums) values += weight_ * sum;
-  return values.array() + constant;
+  return values.array() + prior_constant();
 }
 
 Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
@@ -66,13 +81,12 @@ Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
     weights.segment(first, count) = weight_ / double(betas.cols()) * sum;
   });
   Matrix hessian = -(design().transpose() * (weights.asDiagonal() * design()));
-  hessian.diagonal().array() -= 1.0 / prior_variance_;
+  hessian.diagonal() -= prior_variances_.cwiseInverse();
   return hessian;
 }
 
 LogisticTarget::Expectation LogisticTarget::expectation(const Vector& mean,
                                                         const Matrix& covariance) const {
-  const double d = double(dimension());
   const Vector m = design() * mean;
   const Matrix XS = design() * covariance;
   Vector residual(rows()), weights(rows());
@@ -87,12 +101,13 @@ LogisticTarget::Expectation LogisticTarget::expectation(const Vector& mean,
     }
   });
   Expectation out;
-  out.value = -0.5 * d * std::log(2.0 * std::numbers::pi * prior_variance_) -
-              0.5 / prior_variance_ * (mean.squaredNorm() + covariance.trace());
+  out.value = prior_constant() - 0.5 * ((mean.array().square() + covariance.diagonal().array()) /
+                                        prior_variances_.array())
+                                           .sum();
   for (const double sum : sums) out.value += weight_ * sum;
-  out.gradient = weight_ * design().transpose() * residual - mean / prior_variance_;
+  out.gradient = weight_ * design().transpose() * residual - mean.cwiseQuotient(prior_variances_);
   out.hessian = -(design().transpose() * (weights.asDiagonal() * design()));
-  out.hessian.diagonal().array() -= 1.0 / prior_variance_;
+  out.hessian.diagonal() -= prior_variances_.cwiseInverse();
   return out;
 }
 

@@ -72,8 +72,8 @@ LogisticOptimum exact_optimum(const LogisticTarget& target, double tolerance, In
   const Index d = target.dimension();
   const Matrix I = Matrix::Identity(d, d);
   // σ(1−σ) ≤ ¼, so no posterior is narrower than this.
-  const Matrix precision =
-      I / target.prior_variance() + 0.25 * target.design().transpose() * target.design();
+  Matrix precision = 0.25 * target.design().transpose() * target.design();
+  precision.diagonal() += target.prior_variances().cwiseInverse();
   Evaluation now =
       evaluated(target, gaussian_affine(Vector::Zero(d), Eigen::LLT<Matrix>(precision).solve(I)));
   Memory memory;

@@ -223,14 +223,13 @@ TEST(FeatureMap, DropsConstantsAndRestoresThem) {
   Matrix x(3, 4);
   x << 0, 1, 255, 7, 0, 3, 0, 7, 0, 5, 10, 7;
   const auto names = std::vector<std::string>{"a", "b", "c", "d"};
-  const FeatureMap pixels = FeatureMap::of(x, names, "auto");
+  const FeatureMap pixels = FeatureMap::of(x, names, "pixel");
   EXPECT_EQ(pixels.kept, (std::vector<Index>{1, 2, 3}));
   const Matrix design = pixels.design<double>(x, {2, 0});
   EXPECT_EQ(design(0, 0), 5.0 / 255.0);
   EXPECT_EQ(design(1, 1), 1.0);
   EXPECT_EQ(pixels.restored(Matrix::Ones(3, 2)).rowwise().sum(), (Vector{{0.0, 2.0, 2.0, 2.0}}));
-  x(0, 2) = 255.5;  // no byte: standardised, and the constant 7 goes too
-  const FeatureMap standard = FeatureMap::of(x, names, "auto");
+  const FeatureMap standard = FeatureMap::of(x, names, "standardize");  // the constant 7 goes too
   EXPECT_EQ(standard.kept, (std::vector<Index>{1, 2}));
   const Matrix z = standard.design<double>(x, {0, 1, 2});
   EXPECT_LT(z.rowwise().sum().norm(), 1e-14);
@@ -241,6 +240,22 @@ TEST(FeatureMap, DropsConstantsAndRestoresThem) {
         FeatureMap::of(Matrix::Ones(3, 2), {"a", "b"}, "standardize");
       },
       "nothing to fit");
+}
+
+// Whole numbers up to 255 are not pixels: only an image is divided by 255 unasked.
+TEST(FeatureMap, IsOfPixelsForImagesOnly) {
+  ReducedRankSettings settings;
+  EXPECT_EQ(settings.scaling(false), "standardize");
+  EXPECT_EQ(settings.scaling(true), "pixel");
+  settings.scale = "pixel";
+  EXPECT_EQ(settings.scaling(false), "pixel");
+  settings.scale = "none";
+  EXPECT_EQ(settings.scaling(true), "none");
+  expect_misuse(
+      [] {
+        FeatureMap::of(Matrix::Identity(2, 2), {"a", "b"}, "auto");
+      },
+      "pixel|standardize|none");
 }
 
 TEST(ReducedRank, SeparableDataEndFinite) {

@@ -43,6 +43,15 @@ for family in scaled paper sylvester gaussian; do
   done
 done
 "$program" fit flow --data data.csv --target logistic --intercept --iterations 200 --json >one.json
+"$program" fit flow --data data.csv --target logistic --iterations 200 --json >default.json
+cmp <(grep -v seconds one.json) <(grep -v seconds default.json) || fail "there is no intercept by default"
+
+# The default family is the one that measures best, and the result says which it is.
+[[ $(field one.json family) == gaussian ]] || fail "the default family is $(field one.json family)"
+"$program" fit flow --data data.csv --hidden 2 --iterations 20 --quiet >said.txt
+grep -q "^Family gaussian" said.txt || fail "the family is not said: $(cat said.txt)"
+"$program" fit flow --help >help.txt
+grep -q "no flow here has reached a lower NELBO" <(tr -s ' \n' ' ' <help.txt) || fail "--help does not compare the families"
 
 # A whole fit, twice, on one and on two threads, and interrupted in between: the same bytes.
 run() { "$program" fit flow --data data.csv --hidden 3 --iterations 200 --seed 5 --quiet --json "$@" >/dev/null; }
@@ -67,7 +76,12 @@ for family in scaled sylvester; do
     fail "resume changes the $family result"
 done
 [[ $(grep -vc '^#' whole/draws.csv) == 21 ]] || fail "draws.csv has not 20 draws"
-grep -q '^# beta.1 = unit1.a$' whole/draws.csv || fail "draws.csv does not name the weights"
+grep -q '^lp__,log_p__,log_g__,unit1_a,unit1_b,unit1_c,unit1_bias,' whole/draws.csv || fail "draws.csv does not name the weights"
+grep -q '^# unit1_a = unit1.a$' whole/draws.csv || fail "draws.csv does not tell whose the names are"
+grep -q '^# units = own' whole/draws.csv || fail "draws.csv does not say its units"
+run --out standard --draws 20 --units standardized
+grep -q '^# units = standardized' standard/draws.csv || fail "draws.csv does not say its units"
+cmp whole/model.json standard/model.json || fail "units change the model"
 
 # Prediction: the network finds the bend.
 "$program" fit flow --data data.csv --hidden 5 --family gaussian --out bend --quiet --json >bend.json
@@ -77,20 +91,21 @@ grep -q '^# beta.1 = unit1.a$' whole/draws.csv || fail "draws.csv does not name 
 awk -v a="$(field p.json accuracy)" 'BEGIN { exit !(a > 0.8) }' || fail "accuracy is $(field p.json accuracy)"
 
 # Bad input: one sentence, exit code 1.
-expect 1 "must be one of scaled|paper|sylvester|gaussian" "$program" fit flow --data data.csv --family flat
+expect 1 "must be one of gaussian|sylvester|scaled|paper" "$program" fit flow --data data.csv --family flat
 expect 1 "closed form" "$program" fit flow --data data.csv --family sylvester --method ngd
 expect 1 "has no W1" "$program" fit flow --data data.csv --family gaussian --free-w1
 # From a Gaussian, a few iterations are enough; from 0 they are not. Other families have no use for it.
 for initial in gaussian zero; do
-  "$program" fit flow --data data.csv --hidden 3 --iterations 60 --initial $initial --json --quiet >$initial.json
+  "$program" fit flow --data data.csv --hidden 3 --family scaled --iterations 60 --initial $initial --json --quiet >$initial.json
 done
 awk -v a="$(field gaussian.json objective)" -v b="$(field zero.json objective)" 'BEGIN { exit !(a < b - 5) }' ||
   fail "a Gaussian start is no better: $(field gaussian.json objective), $(field zero.json objective)"
 expect 1 "--initial gaussian is for the families scaled and sylvester, not for paper" \
   "$program" fit flow --data data.csv --family paper --initial gaussian --iterations 5
-expect 1 "singular" "$program" fit flow --data data.csv --method ngd --free-w1 --iterations 5
+expect 1 "singular" "$program" fit flow --data data.csv --family scaled --method ngd --free-w1 --iterations 5
 expect 1 "only 16 weights" "$program" fit flow --data data.csv --hidden 3 --family sylvester --rank 17
-expect 1 "--intercept is for --target logistic" "$program" fit flow --data data.csv --intercept
+expect 1 "--no-intercept is for --target logistic" "$program" fit flow --data data.csv --no-intercept
+expect 1 "--units is 'metric'" "$program" fit flow --data data.csv --units metric
 expect 1 "--hidden is 0" "$program" fit flow --data data.csv --hidden 0
 expect 1 "--minibatch is -2" "$program" fit flow --data data.csv --minibatch -2
 expect 1 "--draws needs --out" "$program" fit flow --data data.csv --draws 5

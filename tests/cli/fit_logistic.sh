@@ -17,6 +17,48 @@ done
 [[ $(grep -vc '^#' fit/draws.csv) == 51 ]] || fail "draws.csv has not 50 draws"
 grep -q '^"a, b",' fit/coefficients.csv || fail "a name with a comma lost its quotes"
 
+# An intercept by default, whose prior is weak; --no-intercept does without, by flag and by config file.
+tail -n 1 fit/coefficients.csv | grep -q '^(intercept),' || fail "no intercept: $(cat fit/coefficients.csv)"
+objective() { "$program" fit logistic --data data.csv --json --quiet --method exact "$@" >one.json; field one.json objective; }
+[[ $(objective --intercept --intercept-variance 100) == "$(field exact.json objective)" ]] || fail "the default is not an intercept of prior variance 100"
+[[ $(objective --intercept-variance 1) != "$(field exact.json objective)" ]] || fail "the intercept has no prior of its own"
+echo '{"intercept": false}' >none.json
+[[ $(objective --no-intercept) == "$(objective --config none.json)" ]] || fail "--no-intercept and a config file differ"
+[[ $(objective --no-intercept) != "$(field exact.json objective)" ]] || fail "--no-intercept does nothing"
+# Skewed classes: without an intercept the fit is far worse.
+awk -F, 'NR == 1 || $NF == "yes" || NR % 10 == 0' data.csv >skewed.csv
+awk -v with="$("$program" fit logistic --data skewed.csv --json >s.json; field s.json objective)" \
+  -v without="$("$program" fit logistic --data skewed.csv --no-intercept --json >s.json; field s.json objective)" \
+  'BEGIN { exit !(with < without - 10) }' || fail "an intercept does not help where classes are skewed"
+
+# Own units by default, standardised ones if asked for; the files and the table say which.
+make_units() { "$program" fit logistic --data data.csv --method exact --out "$1" --draws 40 "${@:2}" >"$1.txt" 2>/dev/null; }
+make_units own
+make_units standardized --units standardized
+make_units bare --no-intercept
+make_units raw --no-standardize --no-intercept
+has own.txt "Coefficients in the columns' own units" "(intercept)"
+has standardized.txt "Coefficients in units of standardised columns"
+has bare.txt "(constant) is what shifting the columns implies" "(constant)  "
+has_not raw.txt "(constant)"
+for units in own standardized; do
+  [[ $(head -n 1 $units/coefficients.csv) == name,mean,sd,q5,q95,units ]] || fail "$(head -n 1 $units/coefficients.csv)"
+  [[ $(grep -c ",$units\$" $units/coefficients.csv) == 9 ]] || fail "coefficients.csv does not say $units"
+  head -n 1 $units/covariance.csv | grep -q "^units: $units,\"a, b\",x2" || fail "$(head -n 1 $units/covariance.csv)"
+  has $units/draws.csv "# units = $units" "# a_b = a, b" "# intercept = (intercept)"
+  grep -qx "lp__,log_p__,log_g__,a_b,x2,x3,x4,x5,x6,x7,x8,intercept" $units/draws.csv || fail "draws.csv has other names"
+done
+# x8 spreads by its standard deviation s: its coefficient in own units is the standardised one divided by s.
+awk -F, 'FNR == 1 { file++ } file == 1 && FNR > 1 { n++; sum += $8; squares += $8 * $8 }
+  $1 == "x8" && file == 2 { own = $2; own_sd = $3 } $1 == "x8" && file == 3 { plain = $2; plain_sd = $3 }
+  END { s = sqrt(squares / n - (sum / n) ^ 2); d = own * s / plain - 1; e = own_sd * s / plain_sd - 1
+        exit !(d < 1e-9 && d > -1e-9 && e < 1e-9 && e > -1e-9) }' data.csv \
+  <(sed 's/"a, b"/ab/' own/coefficients.csv) <(sed 's/"a, b"/ab/' standardized/coefficients.csv) ||
+  fail "own units are not the standardised ones divided by the standard deviation"
+cmp own/model.json standardized/model.json || fail "units change the model"
+expect 1 "--units is 'metric', but must be one of own|standardized" "$program" fit logistic --data data.csv --units metric --out none
+[[ ! -e none ]] || fail "a folder was left behind"
+
 # Every geometry and method ends within reach of the optimum.
 for geometry in affine bw euclidean; do
   for method in ngd ifngd; do

@@ -44,6 +44,9 @@ for file in config.json trace.csv result.json model.json B.csv B.npy U.csv S.csv
   [[ -s fit/$file ]] || fail "there is no $file"
 done
 grep -q '^x4,0,0,0$' fit/B.csv || fail "the constant feature has no zero coefficients"
+# A noisy run does not know that it is at the maximum, and does not say so.
+[[ $(field fit.json status) == settled ]] || fail "the default ended as $(field fit.json status)"
+grep -q '"sentence": "Stopped as planned: .*This is an estimate' fit.json || fail "$(field fit.json sentence)"
 [[ $(field lbfgs.json status) == converged ]] || fail "lbfgs: $(field lbfgs.json status)"
 
 # Every method ends close to what the deterministic one finds.
@@ -75,6 +78,23 @@ cmp whole/model.json cut/model.json || fail "a resumed path ended elsewhere"
 for leg in rank-1-start-0 rank-1-start-1 rank-2-start-0 rank-2-start-1; do
   cmp <(untimed whole/$leg/trace.csv) <(untimed cut/$leg/trace.csv) || fail "$leg has another trace"
 done
+
+# Whole numbers up to 255 are pixels only if they are an image, and the fit says what it did.
+awk 'BEGIN { seed = 7; print "x1,x2,x3,x4,label"
+  for (i = 0; i < 60; ++i) {
+    for (j = 0; j < 4; ++j) { seed = (seed * 16807) % 2147483647; printf "%d,", (i + j == 0 ? 255 : seed % 256) }
+    print i % 3 } }' >bytes.csv
+bytes=(fit reduced-rank --rank 1 --iterations 20 --json)
+expect 0 "The features are standardised" "$program" "${bytes[@]}" --data bytes.csv --out bytes
+expect 0 "The features are divided by 255" "$program" "${bytes[@]}" --data bytes.csv --scale pixel --out pixels
+# The same numbers as images of 2 x 2 pixels, and as a table of 4 columns.
+tail -n +2 bytes.csv | cut -d, -f5 >classes.txt
+numbers=$(tail -n +2 bytes.csv | cut -d, -f1-4 | tr ',' '\n' | awk '{ printf "\\0%03o", $1 }')
+printf '%b' "\\0000\\0000\\0010\\0003\\0000\\0000\\0000\\0074\\0000\\0000\\0000\\0002\\0000\\0000\\0000\\0002$numbers" >images.idx
+printf '%b' "\\0000\\0000\\0010\\0002\\0000\\0000\\0000\\0074\\0000\\0000\\0000\\0004$numbers" >table.idx
+expect 0 "The features are divided by 255" "$program" "${bytes[@]}" --data images.idx --labels classes.txt --out images
+cmp <(sed -n '/"shift"/,/"classes"/p' pixels/model.json) <(sed -n '/"shift"/,/"classes"/p' images/model.json) || fail "images are scaled otherwise"
+expect 0 "The features are standardised" "$program" "${bytes[@]}" --data table.idx --labels classes.txt
 
 # Predictions, with labels and without.
 "$program" predict --run fit --data data.csv --out p.csv --json >p.json

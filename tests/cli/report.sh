@@ -9,7 +9,8 @@ make_data 120 5
 "$program" fit logistic --data data.csv --method exact --out runs/exact --quiet --json >exact.json
 
 # A fit leaves a page; the command makes one of several, and says where.
-has runs/a/report.html "The fit converged" "exact optimum" "a, b" "Calibration" "training data"
+has runs/a/report.html "The fit converged" "exact optimum" "a, b" "Calibration" "training data" \
+  "All numbers, in the columns&#39; own units" "All numbers, in units of standardised columns" "the intercept with N(0, 100)"
 [[ $("$program" report runs/a runs/b/ --out two.html) == two.html ]] || fail "the path of the page is not printed"
 has two.html ">a</th>" ">b</th>" "Where the runs differ" "ifngd" "2 of 2 runs" "Chart.js v3" \
   "the deterministic solver, which was run for this page"
@@ -81,7 +82,7 @@ has low.html "Of 2 fits" "runs/low"
 awk 'BEGIN { for (i = 0; i < 60; ++i) { for (j = 0; j < 16; ++j) printf "%d,", (i * 7 + j * j * (1 + i % 3)) % 256
              print i % 3 } print "255,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0" }' >pixels.txt
 (echo p{1..16} label | tr ' ' ','; cat pixels.txt) >pixels.csv
-"$program" fit reduced-rank --data pixels.csv --rank 2 --iterations 20 --out runs/pixels --quiet --json >/dev/null
+"$program" fit reduced-rank --data pixels.csv --scale pixel --rank 2 --iterations 20 --out runs/pixels --quiet --json >/dev/null
 has runs/pixels/report.html "data:image/png;base64,iVBORw0KGgo" "components 1 to 2"
 "$program" fit flow --data moved.csv --hidden 2 --iterations 20 --eval-every 5 --out runs/flow --quiet --json >/dev/null
 has runs/flow/report.html "Bayesian neural network: moved.csv" "did the iterations it was asked for" "Calibration" "observed frequency"

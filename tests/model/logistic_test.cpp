@@ -150,6 +150,34 @@ TEST(LogisticTarget, ExactGradientIsTheDerivativeOfTheObjectiveInEveryGeometry) 
   check(gaussian_affine(mean, S));
 }
 
+// A prior of its own for each coefficient: what differs from one for all is the prior, in closed form.
+TEST(LogisticTarget, PriorVariancesAreOnePerCoefficient) {
+  const LogisticTarget one = example(30, 3, 1.0, 41);
+  const Vector v{{2.0, 0.5, 90.0}}, precision = v.cwiseInverse().array() - 1.0;
+  const LogisticTarget own(one.design(), one.outcomes(), v);
+  const double constant = -0.5 * v.array().log().sum();
+  const Matrix betas = toy::random_matrix(3, 4, 42), S = toy::random_spd(3, 43);
+  const Vector mean = toy::random_vector(3, 44);
+  Matrix slopes(3, 4), own_slopes(3, 4);
+  const Vector values = one.log_density(betas, slopes);
+  const Vector own_values = own.log_density(betas, own_slopes);
+  const Vector quadratic = -0.5 * betas.cwiseAbs2().transpose() * precision;
+  EXPECT_LT((own_values - values - quadratic - Vector::Constant(4, constant)).norm(), 1e-12);
+  EXPECT_LT((own_slopes - slopes + precision.asDiagonal() * betas).norm(), 1e-12);
+  const Matrix bend = -Matrix(precision.asDiagonal());
+  EXPECT_LT((own.mean_hessian(betas) - one.mean_hessian(betas) - bend).norm(), 1e-12);
+  const auto a = one.expectation(mean, S), b = own.expectation(mean, S);
+  const double of_q = -0.5 * precision.dot(mean.cwiseAbs2() + S.diagonal());
+  EXPECT_NEAR(b.value - a.value, constant + of_q, 1e-12);
+  EXPECT_LT((b.gradient - a.gradient + precision.cwiseProduct(mean)).norm(), 1e-12);
+  EXPECT_LT((b.hessian - a.hessian - bend).norm(), 1e-12);
+  const LogisticOptimum best = exact_optimum(own);
+  const auto e = own.expectation(best.mean, best.covariance);
+  EXPECT_LT(e.gradient.norm(), 1e-4);
+  EXPECT_LT((best.covariance * e.hessian + Matrix::Identity(3, 3)).norm(), 1e-4);
+  EXPECT_EQ(own.subset({0, 3}).prior_variances(), v);
+}
+
 TEST(ExactOptimum, IsStationaryOnProblemsOfAllKinds) {
   for (const double prior_variance : {0.1, 1.0, 10.0, 100.0})
     for (const auto& [n, d] : {std::pair{100, 3}, {30, 10}, {8, 12}}) {  // the last is separable
@@ -195,6 +223,7 @@ TEST(LogisticTarget, Misuse) {
   expect_misuse([&] { LogisticTarget(X, Vector::Ones(3), 1.0); }, "3 outcomes");
   expect_misuse([&] { LogisticTarget(X, Vector{{0.0, 2.0}}, 1.0); }, "0 or 1");
   expect_misuse([&] { LogisticTarget(X, y, 0.0); }, "prior_variance is 0");
+  expect_misuse([&] { LogisticTarget(X, y, Vector::Ones(2)); }, "has 2 rows, but must have 1");
   expect_misuse([&] { LogisticTarget(Matrix::Constant(2, 1, NAN), y, 1.0); }, "NaN");
   expect_misuse([&] { LogisticTarget(Matrix(0, 0), Vector(0), 1.0); }, "rows and columns");
   const PointwiseTarget plain(2, [](const Vector&, Vector&) { return 0.0; });

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fisherman import BayesianLogisticRegression, FlowClassifier, ReducedRankLogisticRegression
@@ -17,11 +18,17 @@ def run(program, folder, application, **options):
     flags = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
-        flags += [flag] if value is True else [flag, str(value)]
+        if value is False:
+            flag = "--no-" + name
+        flags += [flag] if value in (True, False) else [flag, str(value)]
     command = [program, "fit", application, "--data", DATA, "--out", folder, "--quiet", *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr
     return (json.loads((folder / name).read_text()) for name in ("result.json", "model.json"))
+
+
+def read(file, **how):
+    return pd.read_csv(file, float_precision="round_trip", **how)
 
 
 def trace(folder, column):
@@ -36,7 +43,8 @@ def trace(folder, column):
         {},
         {"method": "ifngd", "iterations": 40, "seed": 3},
         {"method": "ifngd", "geometry": "bw", "transport": "paper", "iterations": 20},
-        {"estimator": "stl", "batch": 20, "iterations": 30, "intercept": True},
+        {"estimator": "stl", "batch": 20, "iterations": 30, "intercept": False},
+        {"intercept_variance": 2.0},
         {"minibatch": 50, "iterations": 30, "no_standardize": True, "prior_variance": 0.5},
         {"method": "exact"},
         {"method": "adam", "iterations": 20, "threads": 2},
@@ -51,6 +59,13 @@ def test_logistic(program, tmp_path, wdbc, options):
     assert list(fit.classes_.astype(str)) == model["classes"]
     assert np.array_equal(fit.mean_, model["mean"])
     assert np.array_equal(fit.covariance_, np.reshape(model["covariance"], (d, d), order="F"))
+    frame = read(tmp_path / "run" / "coefficients.csv")
+    assert set(frame["units"]) == {"own"} and len(frame) == len(fit.own_names_)
+    assert np.array_equal(frame["mean"], fit.own_mean_)
+    covariance = read(tmp_path / "run" / "covariance.csv", index_col=0)
+    assert covariance.index.name == "units: own"
+    assert list(covariance.columns) == list(covariance.index) == list(frame["name"])
+    assert np.array_equal(covariance, fit.own_covariance_)
     assert fit.elbo_ == -result["objective"]
     assert fit.khat_ == result["khat"]
     assert fit.status_ == result["status"]
@@ -75,8 +90,10 @@ def test_either_order_of_the_array(program, tmp_path, wdbc, order):
     "options",
     [
         {"iterations": 40},
+        {"family": "scaled", "iterations": 20},
         {"family": "sylvester", "hidden": 2, "rank": 2, "iterations": 20},
-        {"target": "logistic", "intercept": True, "iterations": 20, "seed": 2},
+        {"target": "logistic", "iterations": 20, "seed": 2},
+        {"target": "logistic", "intercept": False, "iterations": 20},
     ],
     ids=str,
 )
@@ -139,6 +156,23 @@ def test_predictions(program, tmp_path, wdbc):
         found = np.column_stack([p[:, 1], std, fit.predict_interval(X)])
         # The file has 10 digits.
         np.testing.assert_allclose(found, rows, rtol=1e-9, atol=0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("units", ["own", "standardized"])
+def test_draws(program, tmp_path, wdbc, units):
+    X, y, names = wdbc
+    for application, fit in [
+        ("logistic", BayesianLogisticRegression(iterations=20)),
+        ("flow", FlowClassifier(iterations=20, hidden=2)),
+    ]:
+        hidden = {} if application == "logistic" else {"hidden": 2}
+        run(program, tmp_path / application, application, iterations=20, draws=30, units=units, **hidden)
+        rows = read(tmp_path / application / "draws.csv", comment="#").iloc[:, 3:]
+        fit.fit(pd.DataFrame(X, columns=names), y)
+        assert np.array_equal(fit.draws(30, units=units), rows)
+        if application == "logistic":
+            assert list(rows.columns) == [*names, "intercept"]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -165,8 +165,11 @@ def test_options_are_the_command_lines(program):
             [program, "fit", application, "--help"], capture_output=True, text=True, check=True
         ).stdout
         flags = {f.replace("-", "_") for f in re.findall(r"^ +(?:-\w,)?--([\w-]+)", text, re.M)}
+        if "no_intercept" in flags:  # what is on by default has a flag that switches it off
+            flags = flags - {"no_intercept"} | {"intercept"}
         files = {"help", "data", "label", "labels", "columns", "config", "out", "checkpoint_every"}
-        files |= {"no_header", "resume", "json", "quiet", "draws", "test_data", "test_labels", "no_report"}
+        files |= {"no_header", "resume", "json", "quiet", "draws", "units", "test_data", "test_labels"}
+        files |= {"no_report", "overwrite"}
         assert flags - files == set(inspect.signature(estimator).parameters)
 
 

@@ -95,7 +95,7 @@ def test_grid_search_in_other_processes(wdbc):
 def test_pandas_names(wdbc):
     X, y, names = wdbc
     frame = pd.DataFrame(X, columns=names)
-    fit = BayesianLogisticRegression(iterations=5, intercept=True).fit(frame, y)
+    fit = BayesianLogisticRegression(iterations=5).fit(frame, y)
     assert fit.names_ == names + ["(intercept)"]
     assert list(fit.feature_names_in_) == names
     assert fit.predict(frame.iloc[:3]).shape == (3,)
@@ -105,7 +105,7 @@ def test_pandas_names(wdbc):
 
 def test_predictions_follow_from_the_coefficients(wdbc):
     X, y, _ = wdbc
-    fit = BayesianLogisticRegression(intercept=True).fit(X, y)
+    fit = BayesianLogisticRegression().fit(X, y)
     # The sign of the linear predictor at the mean decides, in the columns' own units too.
     predictor = X @ fit.coef_[0] + fit.intercept_[0]
     assert np.array_equal(fit.predict(X), fit.classes_[(predictor > 0).astype(int)])
@@ -113,7 +113,7 @@ def test_predictions_follow_from_the_coefficients(wdbc):
     low, high = fit.predict_interval(X).T
     assert np.all(std > 0) and np.all(low <= high)
     # A tiny prior variance leaves no uncertainty: the mean probability is that of the mean.
-    sharp = BayesianLogisticRegression(prior_variance=1e-8, intercept=True).fit(X, y)
+    sharp = BayesianLogisticRegression(prior_variance=1e-8, intercept_variance=1e-8).fit(X, y)
     eta = X @ sharp.coef_[0] + sharp.intercept_[0]
     np.testing.assert_allclose(sharp.predict_proba(X)[:, 1], 1 / (1 + np.exp(-eta)), atol=1e-6)
 
@@ -121,14 +121,76 @@ def test_predictions_follow_from_the_coefficients(wdbc):
 def test_draws_and_intervals(wdbc):
     X, y, _ = wdbc
     fit = BayesianLogisticRegression().fit(X, y)
-    draws = fit.draws(20000)
-    sd = np.sqrt(np.diag(fit.covariance_))
-    # Five standard errors of a mean of 20,000.
-    assert np.all(np.abs(draws.mean(0) - fit.mean_) < 5 * sd / np.sqrt(20000))
-    inside = (draws > fit.interval(0.9)[:, 0]) & (draws < fit.interval(0.9)[:, 1])
-    assert np.all(np.abs(inside.mean(0) - 0.9) < 5 * 0.3 / np.sqrt(20000))
+    for units, mean, covariance in [
+        ("own", fit.own_mean_, fit.own_covariance_),
+        ("standardized", fit.mean_, fit.covariance_),
+    ]:
+        draws = fit.draws(20000, units=units)
+        sd = np.sqrt(np.diag(covariance))
+        # Five standard errors of a mean of 20,000.
+        assert np.all(np.abs(draws.mean(0) - mean) < 5 * sd / np.sqrt(20000))
+        low, high = fit.interval(0.9, units=units).T
+        inside = (draws > low) & (draws < high)
+        assert np.all(np.abs(inside.mean(0) - 0.9) < 5 * 0.3 / np.sqrt(20000))
     with pytest.raises(ValueError, match="level is 1.5"):
         fit.interval(1.5)
+
+
+def test_results_are_in_the_columns_own_units(wdbc):
+    X, y, names = wdbc
+    X = pd.DataFrame(X, columns=names)
+    fit = BayesianLogisticRegression().fit(X, y)
+    own, standardized = fit.to_dataframe(), fit.to_dataframe(units="standardized")
+    assert own.columns.name == "own units" and own.attrs["units"] == "own"
+    assert standardized.columns.name == "standardized units"
+    np.testing.assert_array_equal(own["mean"], [*fit.coef_[0], fit.intercept_[0]])
+    np.testing.assert_array_equal(standardized["mean"], fit.mean_)
+    # A column in other units: its coefficient, and its interval, are in those units.
+    grams = X.assign(**{names[0]: 1000.0 * X[names[0]]})
+    other = BayesianLogisticRegression().fit(grams, y).to_dataframe()
+    np.testing.assert_allclose(1000.0 * other.loc[names[0]], own.loc[names[0]], rtol=1e-6)
+    np.testing.assert_allclose(other.iloc[1:], own.iloc[1:], rtol=1e-6)
+    # Draws too, and a predictor made of them.
+    eta = X.to_numpy() @ fit.draws(50)[:, :-1].T + fit.draws(50)[:, -1]
+    Z = (X.to_numpy() - fit.feature_shift_) / fit.feature_scale_
+    b = fit.draws(50, units="standardized")
+    np.testing.assert_allclose(eta, Z @ b[:, :-1].T + b[:, -1], rtol=1e-6, atol=1e-6)
+    for call in (fit.interval, fit.draws, fit.to_dataframe, fit.to_arviz):
+        with pytest.raises(ValueError, match="units is 'metric', but must be 'own' or 'standardized'"):
+            call(units="metric")
+
+
+def test_without_an_intercept_the_constant_is_implied(wdbc):
+    X, y, _ = wdbc
+    fit = BayesianLogisticRegression(intercept=False).fit(X, y)
+    assert fit.own_names_ == fit.names_ + ["(constant)"]
+    assert fit.to_dataframe().index[-1] == "(constant)" and len(fit.mean_) == X.shape[1]
+    assert fit.intercept_[0] == pytest.approx(-fit.coef_[0] @ fit.feature_shift_, rel=1e-9)
+    assert fit.draws(3).shape == (3, X.shape[1] + 1)
+    plain = BayesianLogisticRegression(intercept=False, no_standardize=True, iterations=3).fit(X, y)
+    assert plain.own_names_ == plain.names_ and plain.intercept_[0] == 0.0
+
+
+def test_there_is_an_intercept(wdbc):
+    """Nine rows of ten are of one class: an intercept says so."""
+    X, y, _ = wdbc
+    some = np.flatnonzero((y == sorted(set(y))[0]) | (np.arange(len(y)) % 10 == 0))
+    fit = BayesianLogisticRegression().fit(X[some, :2], y[some])
+    bare = BayesianLogisticRegression(intercept=False).fit(X[some, :2], y[some])
+    assert fit.names_[-1] == "(intercept)" and fit.elbo_ > bare.elbo_ + 5
+
+
+def test_arrays_are_not_taken_for_images(three_classes):
+    X, y = three_classes
+    pixels = np.round(255 * (X - X.min()) / (X.max() - X.min())).astype(np.uint8)
+    fit = ReducedRankLogisticRegression(rank=1, iterations=20)
+    assert fit.fit(pixels, y).scaling_ == "standardize"
+    assert fit.set_params(scale="pixel").fit(pixels, y).scaling_ == "pixel"
+
+
+def test_reduced_rank_does_not_claim_the_maximum(three_classes):
+    fit = ReducedRankLogisticRegression(rank=2).fit(*three_classes)
+    assert fit.status_ == "settled" and "This is an estimate" in fit.sentence_
 
 
 def test_reduced_rank_learns_two_and_three_classes():

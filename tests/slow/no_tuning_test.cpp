@@ -20,7 +20,7 @@ TEST(NoTuning, EndsWithinAFiftiethOfANatOnWhateverComes) {
           settings.prior_variance = prior_variance;
           const auto preparation =
               Preparation::of(X, std::vector<std::string>(std::size_t(cols)), settings);
-          const LogisticTarget target(preparation.design(X), y, prior_variance);
+          const LogisticTarget target(preparation.design(X), y, prior_variances(settings, cols));
           auto fit = make_run(target, settings);
           const Outcome outcome = run(fit.state, fit.model, fit.options, fit.stop);
           EXPECT_EQ(outcome.status, Status::converged);

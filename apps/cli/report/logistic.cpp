@@ -233,9 +233,13 @@ Page logistic_page(const std::vector<Run>& runs, const LogisticSources& sources)
   Page page;
   page.title = "Logistic regression: " + data.filename().string();
   page.about = sentence(target ? sentence(target->rows(), " rows, ") : std::string(),
-                        model.q.mean.size(), " coefficients, each with prior N(0, ",
-                        figure(number(runs[0].config, "prior-variance")),
-                        "); the probability is that of ", model.label, " = ", model.classes[1]);
+                        model.columns.size(), " columns, each coefficient with prior N(0, ",
+                        figure(number(runs[0].config, "prior-variance")), ")",
+                        model.preparation.intercept
+                            ? sentence(", the intercept with N(0, ",
+                                       figure(number(runs[0].config, "intercept-variance")), ")")
+                            : std::string(", no intercept"),
+                        "; the probability is that of ", model.label, " = ", model.classes[1]);
   page.verdict = verdict(fits);
   page.footer = made_from(runs);
   LogisticSettings settings;

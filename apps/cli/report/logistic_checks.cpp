@@ -78,7 +78,7 @@ Section diagnostics_section(const LogisticFits& fits) {
       notes.emplace_back(sentence(whose, figure(100.0 * target->outcomes().mean(), 2),
                                   "% of the rows are of class ", fits.models[k].classes[1],
                                   ", but there is no intercept to say so, and other coefficients "
-                                  "stand in for it. --intercept adds one."),
+                                  "stand in for it. Without --no-intercept there is one."),
                          Tone::mind);
     const auto& warnings = fits.problems.of(k).warnings;
     for (std::size_t w = 0; w < std::min(most_warnings, warnings.size()); ++w)

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "fisherman/app/units.hpp"
 #include "logistic_fits.hpp"
 
 namespace fisherman::cli::report {
@@ -23,16 +24,17 @@ struct Row {
   double strength = 0.0;                           // the largest |mean|/sd of any run
 };
 
-std::vector<Row> rows_of(const LogisticFits& fits) {
+std::vector<Row> rows_of(const LogisticFits& fits, Units units) {
   std::vector<Row> rows;
   std::map<std::string, std::size_t> at;
   for (std::size_t k = 0; k < fits.size(); ++k) {
-    const LogisticModel& model = fits.models[k];
-    for (std::size_t j = 0; j < model.preparation.names.size(); ++j) {
-      const std::string& name = model.preparation.names[j];
+    const auto [names, q] = coefficients_in(units, fits.models[k].q, fits.models[k].preparation);
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      const std::string& name = names[j];
       const auto [found, is_new] = at.try_emplace(name, rows.size());
       if (is_new) rows.push_back({name, std::vector<std::optional<Estimate>>(fits.size())});
-      const Estimate e{model.q.mean(Index(j)), std::sqrt(model.q.covariance(Index(j), Index(j)))};
+      const Estimate e{q.mean(Index(j)),
+                       std::sqrt(std::max(0.0, q.covariance(Index(j), Index(j))))};
       Row& row = rows[found->second];
       row.estimates[k] = e;
       if (std::abs(e.mean) > row.strength * e.sd) row.strength = std::abs(e.mean) / e.sd;
@@ -56,7 +58,7 @@ Grid numbers_of(const LogisticFits& fits, const std::vector<Row>& rows) {
         continue;
       }
       const auto i = e->interval();
-      for (const double x : {e->mean, e->sd, i.low, i.high}) out.cells.emplace_back(fixed(x, 4));
+      for (const double x : {e->mean, e->sd, i.low, i.high}) out.cells.emplace_back(figure(x, 4));
     }
     grid.rows.push_back(std::move(out));
   }
@@ -67,7 +69,7 @@ Grid numbers_of(const LogisticFits& fits, const std::vector<Row>& rows) {
 
 Section coefficients_section(const LogisticFits& fits) {
   Section section("Coefficients");
-  std::vector<Row> rows = rows_of(fits);
+  std::vector<Row> rows = rows_of(fits, Units::standardized), own = rows_of(fits, Units::own);
   section.paragraph(
       "Posterior mean and 90% interval of each coefficient. Intervals that leave out zero are "
       "drawn "
@@ -83,12 +85,16 @@ Section coefficients_section(const LogisticFits& fits) {
         Tone::mind);
   else if (standardised)
     section.paragraph(
-        "Columns were standardised: a coefficient is the change of the log odds for one "
-        "standard deviation of its column.");
-  if (rows.size() > most_rows) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.strength > b.strength; });
-    rows.resize(most_rows);
+        "Drawn are the coefficients of standardised columns, which can be compared: a coefficient "
+        "is the change of the log odds for one standard deviation of its column. The tables below "
+        "have the columns' own units, in which it is the change for one unit, and those of "
+        "standardised columns.");
+  if (own.size() > most_rows) {
+    for (std::vector<Row>* shown : {&rows, &own}) {
+      std::stable_sort(shown->begin(), shown->end(),
+                       [](const Row& a, const Row& b) { return a.strength > b.strength; });
+      shown->resize(std::min(shown->size(), most_rows));
+    }
     section.paragraph("Here are the " + std::to_string(most_rows) +
                       " strongest, by |mean|/sd; coefficients.csv in the folder has all.");
   }
@@ -100,7 +106,15 @@ Section coefficients_section(const LogisticFits& fits) {
       out.intervals.push_back(e ? std::optional(e->interval()) : std::nullopt);
     forest.rows.push_back(std::move(out));
   }
-  return section.forest(forest).table(numbers_of(fits, rows), "All numbers");
+  section.forest(forest).table(numbers_of(fits, own), "All numbers, in the columns' own units");
+  for (const LogisticModel& model : fits.models)
+    if (own_names(model.preparation).size() > model.preparation.names.size()) {
+      section.paragraph("There is no intercept; (constant) is what shifting the columns implies.");
+      break;
+    }
+  if (mixed || standardised)
+    section.table(numbers_of(fits, rows), "All numbers, in units of standardised columns");
+  return section;
 }
 
 }  // namespace fisherman::cli::report

@@ -1,5 +1,7 @@
 #include "logistic_problem.hpp"
 
+#include <cmath>
+
 #include "fisherman/core/error.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
@@ -12,8 +14,8 @@ namespace fs = std::filesystem;
 
 std::string key_of(const Run& run) {
   std::string key;
-  for (const char* part :
-       {"checksum", "labels_checksum", "label", "prior-variance", "intercept", "no-standardize"})
+  for (const char* part : {"checksum", "labels_checksum", "label", "prior-variance", "intercept",
+                           "intercept-variance", "no-standardize"})
     key += text(run.config, part) + '\n';
   return key;
 }
@@ -56,12 +58,16 @@ LogisticProblem LogisticProblems::found(const Run& run, const LogisticModel& mod
   if (!table) return problem;
   const std::string file = text(run.config, "data");
   LogisticSettings settings;
+  settings.prior_variance = number(run.config, "prior-variance");
   settings.intercept = model.preparation.intercept;
+  settings.intercept_variance = number(run.config, "intercept-variance");
+  if (std::isnan(settings.intercept_variance))  // a fit from before it was an option
+    settings.intercept_variance = settings.prior_variance;
   settings.no_standardize = text(run.config, "no-standardize") == "true";
   problem.warnings = Preparation::of(table->x, table->names, settings).warnings;
   problem.target = std::make_shared<LogisticTarget>(
       model.design(*table, file), binary_labels(table->labels, model.classes, file),
-      number(run.config, "prior-variance"));
+      prior_variances(settings, Index(model.columns.size())));
   return problem;
 }
 

@@ -80,6 +80,7 @@ Grid milestones(const std::vector<Course>& courses, const std::vector<double>& l
 std::string status_words(const Run& run) {
   const std::string status = text(run.result, "status");
   if (status == "converged" || status == "diverged") return status;
+  if (status == "settled") return "ended as planned, with little left to gain by its own estimate";
   if (status == "iterations_done")
     return number(run.config, "iterations") > 0.0 ? "did the iterations it was asked for"
                                                   : "ran out of iterations before it converged";
@@ -97,6 +98,7 @@ std::string status_word(const Run& run) {
 
 Tone status_tone(const Run& run) {
   const std::string status = text(run.result, "status");
+  if (status == "settled") return Tone::plain;
   return status == "converged" ? Tone::good : status == "diverged" ? Tone::bad : Tone::mind;
 }
 

@@ -108,6 +108,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
     problem.data = (folder / set.file).string();
     problem.share(
         {{"prior-variance", "10"},
+         {"intercept", "false"},
          {"estimator", "bonnet-price"},
          {"batch", "100"},
          {"scores", "1"},

@@ -97,6 +97,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
     problem.columns = data_sets[set].columns;
     problem.share(
         {{"prior-variance", "10"},
+         {"intercept", "false"},
          {"no-standardize", "true"},
          {"estimator", "bonnet-price"},
          {"batch", "100"},

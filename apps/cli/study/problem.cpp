@@ -54,7 +54,8 @@ Command Problem::words(const Options& options) const {
   if (no_header) out.emplace_back("--no-header");
   for (const Options::Option& option : options.all()) {
     if (option.text() == option.initial) continue;
-    out.push_back("--" + option.name);
+    const std::string off = option.switched_off_by();
+    out.push_back("--" + (off.empty() ? option.name : off));
     if (!option.is_flag()) out.push_back(option.text());
   }
   return out;
@@ -73,7 +74,7 @@ Command Problem::trial(const Settings& own, std::int64_t seed) const {
 Command Problem::reference() const {
   const std::shared_ptr<Options> options = application->settings();
   // What makes it the same problem, and nothing about how it is solved.
-  for (const char* name : {"prior-variance", "intercept", "no-standardize"})
+  for (const char* name : {"prior-variance", "intercept", "intercept-variance", "no-standardize"})
     options->set(name, shared_value(name));
   options->set("method", "exact");
   return words(*options);

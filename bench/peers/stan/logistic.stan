@@ -1,4 +1,4 @@
-// Bayesian logistic regression without intercept, as fisherman fit logistic has it.
+// Bayesian logistic regression without intercept, as fisherman fit logistic --no-intercept has it.
 data {
   int<lower=1> n;
   int<lower=1> d;

@@ -19,7 +19,7 @@ struct Ended {
   double seconds = 0.0;
   std::int64_t rejected = 0, clips = 0;
 
-  /// Converged, or did just the iterations that were asked for, if a number was.
+  /// Converged, settled, or did just the iterations that were asked for, if a number was.
   bool as_asked(std::int64_t asked_iterations) const;
 };
 

@@ -7,6 +7,7 @@
 #include "fisherman/app/ended.hpp"
 #include "fisherman/app/logistic.hpp"
 #include "fisherman/app/run_settings.hpp"
+#include "fisherman/app/units.hpp"
 #include "fisherman/model/logistic.hpp"
 #include "fisherman/model/neural.hpp"
 
@@ -14,7 +15,7 @@ namespace fisherman {
 
 struct FlowSettings : RunSettings {
   std::string target = "neural";
-  std::string family = "scaled";
+  std::string family = "gaussian";
   std::string method = "ifngd";
   std::string estimator = "reparameterised";
   std::int64_t hidden = 10;
@@ -27,11 +28,13 @@ struct FlowSettings : RunSettings {
   std::int64_t rank = 8;
   std::int64_t minibatch = -1;
   bool no_standardize = false;
-  bool intercept = false;
+  bool intercept = true;
+  double intercept_variance = LogisticSettings().intercept_variance;
 
   FlowSettings();
   void describe(Options& options);
-  /// What they say of the columns, as a logistic regression has it.
+  /// What they say of the columns and of the prior, as a logistic regression has it. A network has biases and no
+  /// intercept.
   LogisticSettings columns() const;
   /// The network of a neural target.
   NeuralOptions network() const;
@@ -68,6 +71,15 @@ struct FlowDraws {
 };
 FlowDraws flow_draws(const FlowSettings& settings, Index dimension, const AnyFrame& frame,
                      Index count, std::uint64_t seed);
+
+/// Draws in either units, from those of `target`'s weights, whose names are given.
+struct FlowCoefficients {
+  std::vector<std::string> names;
+  Matrix betas;  // one draw a column
+};
+FlowCoefficients flow_coefficients_in(Units units, const FlowSettings& settings,
+                                      const Matrix& betas, const std::vector<std::string>& names,
+                                      const Preparation& preparation);
 
 /// From the linear predictors at draws, one a column: for each row the posterior mean of P(y = 1), its
 /// standard deviation, and the 5% and 95% quantiles.

@@ -17,11 +17,17 @@ inline constexpr double ninety_percent = 1.6448536269514722;
 struct LogisticSettings : GaussianSettings {
   double prior_variance = 10.0;
   std::int64_t minibatch = 0;
-  bool intercept = false;
+  bool intercept = true;
+  /// Weak: with standard deviation 10 the log odds of an average row may be anything that data can tell from
+  /// 0 or 1, and an intercept that some dozens of rows of each class determine is not pulled.
+  double intercept_variance = 100.0;
   bool no_standardize = false;
 
   void describe(Options& options);
 };
+
+/// One for each of so many columns, and one for the intercept, if there is one.
+Vector prior_variances(const LogisticSettings& settings, Index columns);
 
 /// What was done to the columns of the data, so that it can be done again to new rows.
 struct Preparation {

@@ -38,6 +38,10 @@ class Options {
     std::string initial;                          // the default, as text
     std::vector<Choice> choices;                  // empty if anything goes
     bool is_flag() const { return kind == "flag"; }
+    /// "no-NAME" for a flag that is on by default, which the command line has for it; otherwise empty.
+    std::string switched_off_by() const {
+      return is_flag() && initial == "true" ? "no-" + name : std::string();
+    }
   };
 
   void add(const std::string& name, double& value, const std::string& help, Rule rule = Rule::any);
@@ -49,7 +53,7 @@ class Options {
            std::vector<Choice> choices = {});
 
   const std::vector<Option>& all() const { return options_; }
-  /// Throws Misuse for a name that does not exist, with the nearest one that does.
+  /// By its name, or by its negation. Throws Misuse for a name that does not exist, with the nearest one that does.
   void set(const std::string& name, const std::string& value);
 
  private:

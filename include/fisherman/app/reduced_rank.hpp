@@ -34,7 +34,12 @@ struct ReducedRankSettings : RunSettings {
   void describe(Options& options);
   /// The ranks of `--rank 1,2,5`. Throws Misuse unless they are whole numbers, 1 ≤ r ≤ min(p, K−1).
   std::vector<Index> ranks(Index features, Index classes) const;
+  /// What `scale` says, with auto decided: images are divided by 255, anything else is standardised.
+  std::string scaling(bool images) const;
 };
+
+/// A sentence about pixel, standardize or none.
+std::string scaling_words(const std::string& how);
 
 /// What was done to the features, so that it can be done again to new rows. Features that tell nothing
 /// (always zero, or constant where they are centred) are left out: their coefficients are zero.
@@ -43,8 +48,7 @@ struct FeatureMap {
   std::vector<Index> kept;
   Vector shift, scale;  // of the kept ones: x ↦ (x − shift)/scale
 
-  /// `how` is auto, pixel, standardize or none. auto: pixel if all numbers are whole, from 0 to 255, and
-  /// 255 occurs; otherwise standardize.
+  /// `how` is pixel, standardize or none, as ReducedRankSettings::scaling() decides.
   static FeatureMap of(const Matrix& x, std::vector<std::string> names, const std::string& how);
   /// Chosen rows of the table, as columns. Throws Misuse unless x has the columns that were mapped.
   template <class Scalar>

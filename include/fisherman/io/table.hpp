@@ -16,6 +16,7 @@ struct Table {
   std::vector<std::string> names;   ///< one a column
   std::vector<std::string> labels;  ///< one a row, as the file spells it; empty without labels
   std::string label_name;           ///< empty without labels
+  bool images = false;              ///< an IDX file of three dimensions: bytes that are pixels
 };
 
 struct ReadOptions {

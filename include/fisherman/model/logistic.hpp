@@ -1,4 +1,5 @@
-// Bayesian logistic regression (eq:logistic-regression): P(yᵢ = 1) = σ(xᵢᵀβ), β ~ N(0, σ²I).
+// Bayesian logistic regression (eq:logistic-regression): P(yᵢ = 1) = σ(xᵢᵀβ), βⱼ ~ N(0, σⱼ²). The paper has one σ² for
+// all coefficients; an intercept wants a prior of its own.
 //
 // As a Target it gives log p(y, β), all constants included, so that NELBOs are comparable between
 // programs; its expectation under a Gaussian is exact, by quadrature.
@@ -13,14 +14,16 @@ namespace fisherman {
 
 class LogisticTarget {
  public:
-  /// X is n×d, one row an observation, y holds zeros and ones.
+  /// X is n×d, one row an observation, y holds zeros and ones; one prior variance for each column of X.
+  LogisticTarget(Matrix X, Vector y, Vector prior_variances);
+  /// The same prior variance for all coefficients.
   LogisticTarget(Matrix X, Vector y, double prior_variance);
 
   Index dimension() const { return design().cols(); }
   Index rows() const { return design().rows(); }
   const Matrix& design() const { return *X_; }
   const Vector& outcomes() const { return y_; }
-  double prior_variance() const { return prior_variance_; }
+  const Vector& prior_variances() const { return prior_variances_; }
 
   Vector log_density(const Matrix& betas, Matrix& gradients) const;
   /// Averages σ(1−σ) over the draws first and forms one XᵀDX.
@@ -39,9 +42,13 @@ class LogisticTarget {
   LogisticTarget subset(const std::vector<Index>& rows) const;
 
  private:
+  void check() const;  // throws Misuse
+  /// log p(β) without its quadratic term.
+  double prior_constant() const;
+
   std::shared_ptr<const Matrix> X_;  // copies of the target share the data
   Vector y_;
-  double prior_variance_;
+  Vector prior_variances_;
   double weight_ = 1.0;  // of the likelihood
 };
 

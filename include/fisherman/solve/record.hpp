@@ -31,13 +31,24 @@ struct Record {
   bool last = false;                            // the run ends here
 };
 
-enum class Status { converged, iterations_done, time_is_up, interrupted, diverged, unbounded };
+/// `settled`: a noisy run that did what was planned, and estimates that little is left; nothing is known for sure.
+enum class Status {
+  converged,
+  settled,
+  iterations_done,
+  time_is_up,
+  interrupted,
+  diverged,
+  unbounded
+};
 
 /// One word, as it stands in files. An unbounded objective is one way to diverge.
 constexpr std::string_view name(Status status) {
   switch (status) {
     case Status::converged:
       return "converged";
+    case Status::settled:
+      return "settled";
     case Status::iterations_done:
       return "iterations_done";
     case Status::time_is_up:
@@ -56,6 +67,11 @@ constexpr std::string_view describe(Status status) {
   switch (status) {
     case Status::converged:
       return "Converged: the expected further gain is below the tolerance.";
+    case Status::settled:
+      return "Stopped as planned: the run estimates that less than the tolerance is still to be "
+             "gained. "
+             "This is an estimate, and the objective at the optimum may be lower by more than "
+             "that.";
     case Status::iterations_done:
       return "Stopped at the iteration limit before converging.";
     case Status::time_is_up:
