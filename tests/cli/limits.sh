@@ -23,7 +23,8 @@ for file in commas.csv names.csv ones.libsvm rows.csv; do
   has stderr "limit of"
 done
 bomb labels.csv.gz 1 '' $'label\n'
-expect 1 "labels.csv.gz, line" limited 1000000 "$program" fit logistic --data data.csv --labels labels.csv.gz
+printf 'x,z\n1,2\n3,4\n' >numbers.csv
+expect 1 "labels.csv.gz, line" limited 1000000 "$program" fit logistic --data numbers.csv --labels labels.csv.gz
 has stderr "labels take more than the limit of"
 
 # Fits that cannot fit are refused before the memory is taken; an index of 2^31 already while it is read.
