@@ -88,7 +88,7 @@ expect 1 "--seeds is 0, but must be positive" \
   "$program" compare logistic --data data.csv --methods ngd --iterations 5 --out c --seeds 0
 expect 1 "--random is -1, but must be positive" \
   "$program" tune logistic --data data.csv --iterations 5 --out t --random -1
-expect 1 "--jobs is 1.5" "$program" tune logistic --data data.csv --iterations 5 --out t --jobs 1.5
+expect 1 "--jobs is '1.5', but must be a whole number" "$program" tune logistic --data data.csv --iterations 5 --out t --jobs 1.5
 expect 1 "--iterations is -3" "$program" reproduce figure-gaussian --iterations -3
 expect 1 "--points is 0, but must be positive" "$program" check sphere --points 0
 expect 1 "--seed is -1, but must not be negative" "$program" check sphere --seed -1
