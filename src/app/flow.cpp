@@ -254,7 +254,7 @@ ErasedRun made(const T& target, const FlowSettings& s) {
   return is_orthogonal(s) ? made(target, orthogonal(s, d), s) : made(target, sylvester(s, d), s);
 }
 
-/// As require_gaussian_memory: a flow's orthogonal matrices, and the covariance that it begins at, are of that size too.
+/// As require_gaussian_memory, with the same guess of 16 matrices: a flow's orthogonal matrices, and the covariance that it begins at, are of that size too.
 void require_flow_memory(const FlowSettings& s, Index dimension, double data) {
   constexpr double matrices = 16.0, draws = 4.0 * 4000.0;
   const double d = double(dimension), number = sizeof(double);

@@ -23,7 +23,8 @@ for file in commas.csv names.csv ones.libsvm rows.csv; do
   has stderr "limit of"
 done
 bomb labels.csv.gz 1 '' $'label\n'
-expect 1 "labels.csv.gz, line" limited 1000000 "$program" fit logistic --data data.csv --labels labels.csv.gz
+printf 'x,z\n1,2\n3,4\n' >numbers.csv
+expect 1 "labels.csv.gz, line" limited 1000000 "$program" fit logistic --data numbers.csv --labels labels.csv.gz
 has stderr "labels take more than the limit of"
 
 # Fits that cannot fit are refused before the memory is taken; an index of 2^31 already while it is read.
@@ -87,7 +88,7 @@ expect 1 "--seeds is 0, but must be positive" \
   "$program" compare logistic --data data.csv --methods ngd --iterations 5 --out c --seeds 0
 expect 1 "--random is -1, but must be positive" \
   "$program" tune logistic --data data.csv --iterations 5 --out t --random -1
-expect 1 "--jobs is 1.5" "$program" tune logistic --data data.csv --iterations 5 --out t --jobs 1.5
+expect 1 "--jobs is '1.5', but must be a whole number" "$program" tune logistic --data data.csv --iterations 5 --out t --jobs 1.5
 expect 1 "--iterations is -3" "$program" reproduce figure-gaussian --iterations -3
 expect 1 "--points is 0, but must be positive" "$program" check sphere --points 0
 expect 1 "--seed is -1, but must not be negative" "$program" check sphere --seed -1

@@ -19,10 +19,15 @@ using Erased = State<AnyFrame, AnyFisher>;
 std::vector<Erased> runs() {
   const auto gaussian = gaussian_affine(Vector::Zero(2), Matrix::Identity(2, 2));
   const Stiefel stiefel(Matrix(Matrix::Identity(4, 2)));
-  const Average average({.on = true});
-  std::vector<Erased> out = {{gaussian, Dense(5, {.floor = {.level = 0.1}}), 1, average},
-                             {gaussian, Window(5, {.size = 3}), 1, average},
-                             {stiefel, Adam(5), 1, average}};
+  std::vector<Erased> out;
+  const auto add = [&](const AnyFrame& frame, const AnyFisher& fisher) {
+    Erased run{frame, fisher};
+    run.average = Average({.on = true});
+    out.push_back(std::move(run));
+  };
+  add(gaussian, Dense(5, {.floor = {.level = 0.1}}));
+  add(gaussian, Window(5, {.size = 3}));
+  add(stiefel, Adam(5));
   const Matrix scores = Matrix::Identity(5, 2);
   for (Erased& run : out) {
     run.fisher.absorb(scores);
