@@ -49,6 +49,11 @@ void write_checkpoint(const std::filesystem::path& path, const std::string& byte
 }
 
 std::string read_checkpoint(const std::filesystem::path& path) {
+  // A device would be read until memory ends, and a pipe until somebody writes.
+  std::error_code none;
+  if (const auto status = std::filesystem::status(path, none);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail(path, "is not a regular file");
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(path, "cannot be opened");
   std::string start(magic.size() + 4 + 4 + 8, '\0');

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,21 +19,28 @@
 namespace fisherman {
 namespace {
 
+constexpr int most_threads = 1024;
+
 /// Workers that sleep until a batch of tasks is posted. A batch started from inside a task, or
 /// while another thread's batch is running, is done by the caller alone: same results, no deadlock.
 class Pool {
  public:
   void resize(int count) {
-    require(count >= 0, "threads is ", count, ", but must be 0 (all cores) or more");
+    require(count >= 0 && count <= most_threads, "threads is ", count,
+            ", but must be 0 (all cores) or a number up to ", most_threads);
     require(!inside_task_, "the number of threads cannot change inside a parallel task");
     if (count == 0) count = std::max(1, int(std::thread::hardware_concurrency()));
     std::lock_guard one_batch(batch_mutex_);
     if (count == size_) return;
     stop_workers();
     const HoldSignals in_workers;  // they are for the threads of the program that uses us
-    for (int i = 1; i < count; ++i)
-      workers_.emplace_back([this, seen = generation_] { work(seen); });
-    size_ = count;
+    try {
+      for (int i = 1; i < count; ++i)
+        workers_.emplace_back([this, seen = generation_] { work(seen); });
+    } catch (const std::system_error&) {
+      // No more are to be had. Those that there are give the same results.
+    }
+    size_ = int(workers_.size()) + 1;
   }
 
   int size() const { return size_; }

@@ -28,7 +28,7 @@ RULES = [
     (FIT, "--minibatch", ["-1"]),
     (FIT, "--scores", ["-1"]),
     (FIT, "--eval-every", ["-1"]),
-    (FIT, "--threads", ["-1"]),
+    (FIT, "--threads", ["-1", "100000", "2147483648"]),
     (FIT, "--draws", ["-1"]),
     (FLOW, "--hidden", ["0", "-1"]),
     (FLOW, "--window", ["-1"]),

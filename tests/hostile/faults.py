@@ -174,12 +174,12 @@ def of_kinds():
         yield Case(f"{device} as model.json", PRINT, r"model\.json", files, seconds=30)
     for name, content in (("/dev/zero", Link("/dev/zero")), ("a folder", Folder()), ("empty", ""), ("text", "hello")):
         files = {"run": Run("logistic", ("checkpoint",)), "run/checkpoint": content}
-        yield Resume(f"checkpoint is {name}", files)
+        yield Resume(f"checkpoint is {name}", files, limits={"RLIMIT_CPU": 1} if name == "/dev/zero" else {})
 
 
-def Resume(name, files, codes=(1,)):
+def Resume(name, files, codes=(1,), **more):
     """The fixture's command again, on a folder whose checkpoint is not the program's."""
-    return Case(name, ["fit", "RESUME"], "checkpoint", files, codes, r"run/.*", seconds=30)
+    return Case(name, ["fit", "RESUME"], "checkpoint", files, codes, r"run/.*", **more)
 
 
 def of_checkpoints():
@@ -207,13 +207,15 @@ def of_memory(sanitized):
             yield Case(f"memory of {size} kB: predict", PRINT, "memory|address space|probability", RUN, (0, 1),
                        limits={"RLIMIT_AS": size << 10}, seconds=20)  # fmt: skip
         wide = "".join(f"{'yes' if i % 2 else 'no'} {i + 1}:1 {20000 + i}:1\n" for i in range(2000))
-        for model, more in (("logistic", []), ("flow", []), ("reduced-rank", ["--rank", "1", "--standard-errors", "on"])):
+        for model in ("logistic", "flow"):
             yield Case(f"wide sparse data need more memory than there is: {model}",
-                       ["fit", model, *more, "--data", "wide.libsvm", "--out", "out"], "memory|GiB|GB", {"wide.libsvm": wide}, seconds=30)  # fmt: skip
+                       ["fit", model, "--data", "wide.libsvm", "--out", "out"], "memory|GiB|GB", {"wide.libsvm": wide}, seconds=30)  # fmt: skip
     for number in (4, 5, 6):  # with three, the program's libraries cannot be opened
         yield Case(f"{number} open files: fit", FIT, "", DATA, (0, 1), r"out(/.*)?", limits={"RLIMIT_NOFILE": number},
                    afterwards=whole_files)  # fmt: skip
-    yield Case("no more threads", FIT, "thread|mean", DATA, (0, 1), r"out(/.*)?", limits={"RLIMIT_NPROC": 1}, afterwards=whole_files)
+    # OpenBLAS starts threads of its own before main, and ends the process if it cannot: that is not ours to mend.
+    yield Case("no more threads", FIT + ["--threads", "4"], "thread|mean", DATA, (0, 1), r"out(/.*)?", limits={"RLIMIT_NPROC": 1},
+               environment={"OPENBLAS_NUM_THREADS": "1"}, afterwards=whole_files)  # fmt: skip
     yield Case("no environment", FIT[:-2] + ["--json"], "objective", DATA, (0,), environment={})
     yield Case("an environment of odd values", FIT[:-2] + ["--json"], "objective", DATA, (0,), same_as=FIT[:-2] + ["--json"],
                environment={"LC_ALL": "de_DE.UTF-8", "TMPDIR": "/nowhere", "HOME": "", "OPENBLAS_NUM_THREADS": "-3", "OMP_NUM_THREADS": "x",
