@@ -20,7 +20,7 @@ def run(program, folder, application, **options):
         flag = "--" + name.replace("_", "-")
         if value is False:
             flag = "--no-" + name
-        flags += [flag] if value in (True, False) else [flag, str(value)]
+        flags += [flag] if isinstance(value, bool) else [flag, str(value)]
     command = [program, "fit", application, "--data", DATA, "--out", folder, "--quiet", *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr
