@@ -47,8 +47,7 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names, Json mo
     folder->write("model.json", model);
     if (draws > 0) {
       const FlowDraws out_draws = flow_draws(settings, target.dimension(), frame, draws, seed);
-      Matrix unused(target.dimension(), draws);
-      const Vector log_p = target.log_density(out_draws.betas, unused);
+      const Vector log_p = log_densities(target, out_draws.betas);
       folder->write("draws.csv",
                     draws_csv("flow", names, out_draws.betas.transpose(), log_p, out_draws.log_q));
     }

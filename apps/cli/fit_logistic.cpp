@@ -47,8 +47,7 @@ std::string covariance_csv(const std::vector<std::string>& names, const Gaussian
 std::string draws_of(const LogisticTarget& target, const std::vector<std::string>& names,
                      const GaussianPoint& q, Index count, std::uint64_t seed) {
   const Matrix betas = posterior_draws(q, count, seed);
-  Matrix slopes(betas.cols(), count);
-  const Vector log_p = target.log_density(betas.transpose(), slopes);
+  const Vector log_p = log_densities(target, betas.transpose());
   return draws_csv("logistic", names, betas, log_p, log_density(q, betas));
 }
 

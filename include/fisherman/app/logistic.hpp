@@ -20,6 +20,7 @@ struct LogisticSettings : GaussianSettings {
   bool intercept = false;
   bool no_standardize = false;
 
+  LogisticSettings() { eval_every = -1; }  // by what an evaluation costs
   void describe(Options& options);
 };
 
