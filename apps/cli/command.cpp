@@ -103,7 +103,7 @@ void require_shallow(const std::string& text, const std::string& name) {
 }
 
 /// All of it, unless the values that it would become have no room in memory.
-std::string json_text(const std::filesystem::path& path) {
+std::string bounded_text(const std::filesystem::path& path) {
   constexpr double growth = 20.0;  // "1," takes 16 bytes as a value, and lists grow by copying
   if (std::filesystem::is_directory(path))
     throw FileError(path.string() + ": is a folder, not a file");
@@ -140,7 +140,7 @@ std::string plain_words(const nlohmann::json::exception& trouble) {
 nlohmann::json read_json(const std::filesystem::path& path) {
   nlohmann::json value;
   try {
-    value = parse_json(json_text(path), path.string());
+    value = parse_json(bounded_text(path), path.string());
   } catch (const std::filesystem::filesystem_error&) {
     throw FileError(path.string() + ": cannot be opened");
   }

@@ -52,8 +52,7 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names,
     folder->write("model.json", model);
     if (draws > 0) {
       const FlowDraws out_draws = flow_draws(settings, target.dimension(), frame, draws, seed);
-      Matrix unused(target.dimension(), draws);
-      const Vector log_p = target.log_density(out_draws.betas, unused);
+      const Vector log_p = log_densities(target, out_draws.betas);
       const Units told = units_named(units);
       const FlowCoefficients of_draws =
           flow_coefficients_in(told, settings, out_draws.betas, names, preparation);

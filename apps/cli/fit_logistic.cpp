@@ -61,8 +61,7 @@ std::string covariance_csv(const Coefficients& c, Units units) {
 std::string FitLogistic::draws_of(const LogisticTarget& target, const Preparation& preparation,
                                   const GaussianPoint& q) const {
   const Matrix betas = posterior_draws(q, draws, std::uint64_t(settings.seed));
-  Matrix slopes(betas.cols(), draws);
-  const Vector log_p = target.log_density(betas.transpose(), slopes);
+  const Vector log_p = log_densities(target, betas.transpose());
   const Vector log_q = log_density(q, betas);
   if (units_named(units) == Units::standardized)
     return draws_csv("logistic", Units::standardized, preparation.names, betas, log_p, log_q);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fisherman/core/memory.hpp"
+#include "fisherman/core/parallel.hpp"
 #include "fisherman/fisher/adam.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/exact.hpp"
@@ -184,15 +185,6 @@ StepRule rule_for(const FlowSettings& s) {
   return rule;
 }
 
-/// Of the data; 1 for a density that does not tell.
-template <class T>
-Index rows_of(const T& target) {
-  if constexpr (HasSubset<T>)
-    return target.rows();
-  else
-    return 1;
-}
-
 template <class T, class Family>
 ErasedRun made(const T& target, const Family& family, const FlowSettings& s);
 
@@ -277,11 +269,10 @@ FlowFit fitted(const T& target, const FlowSettings& s, const Drive& drive) {
   require_flow_memory(s, target.dimension(), data);
   ErasedRun run = make_flow_run(target, s);
   FlowFit fit{drive(run), run.state.estimate(), 0.0, 0.0};
-  const Index count = rows_of(target) > 10000 ? 1000 : 4000;
+  const Index count = draws_for_khat(target);
   const FlowDraws fresh =
       flow_draws(s, target.dimension(), fit.frame, count, std::uint64_t(s.seed) + 1);
-  Matrix slopes(target.dimension(), count);
-  const Vector log_ratio = target.log_density(fresh.betas, slopes) - fresh.log_q;
+  const Vector log_ratio = log_densities(target, fresh.betas) - fresh.log_q;
   fit.end.objective = -log_ratio.mean();
   fit.objective_error =
       std::sqrt((log_ratio.array() + fit.end.objective).square().sum()) / double(count);
@@ -367,10 +358,17 @@ Matrix predictive_of_draws(Matrix p) {
 Matrix flow_predictive(const Matrix& design, const FlowSettings& s, Index dimension,
                        const AnyFrame& frame) {
   const Matrix betas = flow_draws(s, dimension, frame, 1000, std::uint64_t(s.seed)).betas;
-  return predictive_of_draws(
-      s.target == "logistic"
-          ? Matrix(design * betas)
-          : neural_predictors(design, betas, s.hidden, activation_named(s.activation)));
+  constexpr Index block = 512;  // rows: a thousand draws of them all may not fit into the memory
+  Matrix out(design.rows(), 4);
+  parallel_for(std::size_t((design.rows() + block - 1) / block), [&](std::size_t task) {
+    const Index first = Index(task) * block, count = std::min(block, design.rows() - first);
+    const Matrix x = design.middleRows(first, count);
+    out.middleRows(first, count) = predictive_of_draws(
+        s.target == "logistic"
+            ? Matrix(x * betas)
+            : neural_predictors(x, betas, s.hidden, activation_named(s.activation)));
+  });
+  return out;
 }
 
 }  // namespace fisherman

@@ -74,15 +74,14 @@ GaussianPoint gaussian_point(const AnyFrame& frame) {
 
 namespace {
 
-/// log p − log q at 4,000 draws of q, without q's constant.
+/// log p − log q at draws of q, without q's constant.
 template <Target T>
 Vector log_ratios(const T& target, const GaussianPoint& q, std::uint64_t seed) {
-  const Index d = q.mean.size(), count = 4000;
+  const Index d = q.mean.size(), count = draws_for_khat(target);
   const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
   const Matrix z = Draws(seed, ~std::uint64_t(0)).normals(1, d, count);
   const Matrix betas = (L * z).colwise() + q.mean;
-  Matrix slopes(d, count);
-  return target.log_density(betas, slopes) + 0.5 * z.colwise().squaredNorm().transpose();
+  return log_densities(target, betas) + 0.5 * z.colwise().squaredNorm().transpose();
 }
 
 double log_constant(const GaussianPoint& q) {

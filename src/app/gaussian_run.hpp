@@ -1,6 +1,8 @@
 // Runs of natural gradient on Gaussians, for targets of any type.
 #pragma once
 
+#include <algorithm>
+
 #include "fisherman/app/gaussian.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/dense.hpp"
@@ -30,13 +32,20 @@ AnyFisher gaussian_fisher_for(const GaussianSettings& s, const F& frame, const M
 
 inline constexpr std::int64_t most_gaussian = 2000;  // iterations, if the number is left to us
 
+/// How many minibatches make all rows.
+inline std::int64_t batches(Index rows, Index minibatch) {
+  return minibatch == 0 ? 1 : (std::max(rows, minibatch) + minibatch - 1) / minibatch;
+}
+
+/// `pass`: how many gradients cost as much as an evaluation of the objective, which takes all rows.
 inline ErasedRun made_run(ErasedState state, AnyModel model, const StepRule& rule,
-                          const GaussianSettings& s) {
+                          const GaussianSettings& s, std::int64_t pass) {
+  require(s.eval_every >= -1, "--eval-every is ", s.eval_every, ", but must be -1 or more");
   ErasedRun run{
       std::move(state), std::move(model), {}, after_iterations(s.iterations), s.iterations};
   run.options.rule = rule;
   run.options.carry = s.transport == "paper" ? Carry::paper : Carry::frame;
-  run.options.evaluate_every = s.eval_every;
+  run.options.evaluate_every = s.eval_every >= 0 ? s.eval_every : pass;
   if (s.iterations == 0) {
     run.planned = most_gaussian;
     run.stop = after_iterations(most_gaussian);
@@ -44,27 +53,49 @@ inline ErasedRun made_run(ErasedState state, AnyModel model, const StepRule& rul
   return run;
 }
 
+// Minibatches of a fixed size never come to rest: the noise of d coefficients alone is worth ½d·n/rows nats, and
+// averaging k iterates leaves a k-th of it, so that a hundredth of a nat takes 50d passes over the data. A
+// minibatch that grows is as cheap on the long way down, and at its end the gradients are those of all rows.
+inline constexpr double minibatch_growth = 1.1;   // an iteration
+inline constexpr std::int64_t most_between = 20;  // iterations between evaluations, while it grows
+
+/// The first iteration that takes all rows.
+inline std::int64_t iteration_of_all_rows(const GaussianVbOptions& options, Index rows) {
+  std::int64_t k = 0;
+  while (options.rows_at(std::uint64_t(k), rows) != 0) ++k;
+  return k;
+}
+
 template <Target T, Frame F>
 ErasedRun natural_gradient(const T& target, const GaussianSettings& s, const F& start,
                            GradientEstimator estimator, Index minibatch) {
-  const bool noisy = estimator != GradientEstimator::exact || minibatch > 0;
-  const GaussianVb<T> model(target, {.draws = s.batch,
-                                     .scores = s.scores > 0 ? s.scores : s.batch,
-                                     .estimator = estimator,
-                                     .reuse_draws = s.scores == 0,
-                                     .minibatch = minibatch});
+  const bool growing = estimator == GradientEstimator::exact && minibatch > 0 && s.iterations == 0;
+  const bool noisy = estimator != GradientEstimator::exact || (minibatch > 0 && !growing);
+  const GaussianVbOptions options{.draws = s.batch,
+                                  .scores = s.scores > 0 ? s.scores : s.batch,
+                                  .estimator = estimator,
+                                  .reuse_draws = s.scores == 0,
+                                  .minibatch = minibatch,
+                                  .growth = growing ? minibatch_growth : 1.0};
+  const GaussianVb<T> model(target, options);
   const bool averaging = s.average == "on" || (s.average == "auto" && noisy);
   const StepRule rule = s.rule({.step_size = 0.5,
                                 .decay = noisy ? 0.75 : 0.0,
                                 .kl_radius = s.method == "lin" ? 0.0 : 1.0,
                                 .guard = s.method != "lin"});
-  ErasedRun run = made_run({start, gaussian_fisher_for(s, start, model), std::uint64_t(s.seed),
-                            Average({.on = averaging, .start = 50, .power = 1.0})},
-                           AnyModel::of<F>(model), rule, s);
+  const std::int64_t pass = batches(rows_of(target), minibatch);
+  ErasedRun run =
+      made_run({start, gaussian_fisher_for(s, start, model), std::uint64_t(s.seed),
+                Average({.on = averaging, .start = 50, .power = 1.0})},
+               AnyModel::of<F>(model), rule, s, growing ? std::min(pass, most_between) : pass);
   if (!noisy) run.options.smoothing = 0.0;
-  run.options.descend = !noisy && !averaging && rule.guard;
+  run.options.descend = !noisy && !growing && !averaging && rule.guard;
   if (s.iterations > 0) return run;
-  if (!noisy) {
+  if (growing) {
+    const Stop all_rows = after_iterations(1 + iteration_of_all_rows(options, rows_of(target)));
+    run.stop =
+        (all_rows && when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.001)) || run.stop;
+  } else if (!noisy) {
     run.stop = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.001) || run.stop;
   } else {
     // The iterates still scatter when the mean gradient has vanished: give the average its time.

@@ -1,12 +1,15 @@
 #include "fisherman/app/logistic.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "column_scale.hpp"
+#include "fisherman/core/parallel.hpp"
 #include "fisherman/fisher/adam.hpp"
 #include "fisherman/model/cholesky_vb.hpp"
 #include "fisherman/model/forward_backward.hpp"
+#include "fisherman/model/logistic_quadrature.hpp"
 #include "gaussian_run.hpp"
 #include "sigmoid.hpp"
 
@@ -31,16 +34,21 @@ void LogisticSettings::describe(Options& o) {
        {"score", "values of draws alone, with a leave-one-out baseline"}});
   o.add("prior-variance", prior_variance, "prior variance of each coefficient but the intercept",
         Rule::positive);
-  o.add("minibatch", minibatch, "rows of the data for each gradient, drawn anew; 0: all");
+  o.add("minibatch", minibatch,
+        "number of rows for each gradient, drawn anew; 0: all. Unless a number of iterations is "
+        "given, "
+        "exact gradients take a tenth more rows in each iteration until they take all");
   o.add("intercept", intercept, "an intercept besides the columns of the data");
   o.add("intercept-variance", intercept_variance,
         "prior variance of the intercept, which is the log odds where all standardised columns are "
         "0",
         Rule::positive);
   o.add("no-standardize", no_standardize, "take the columns as they are");
-  describe_run(o, {.batch = "draws for each gradient",
-                   .scores = "score vectors an iteration; 0: the draws of the gradient serve",
-                   .tolerance = "converged when less than so many nats are to be gained"});
+  describe_run(
+      o, {.batch = "draws for each gradient",
+          .scores = "score vectors an iteration; 0: the draws of the gradient serve",
+          .tolerance = "converged when less than so many nats are to be gained",
+          .evaluations = "-1: every iteration, or with a minibatch once per pass over the data"});
 }
 
 Vector prior_variances(const LogisticSettings& settings, Index columns) {
@@ -92,7 +100,8 @@ ErasedRun adam(const LogisticTarget& target, const LogisticSettings& s) {
   return made_run(
       {start, Adam(start.dimension()), std::uint64_t(s.seed), Average({.on = s.average == "on"})},
       AnyModel::of<Euclidean>(Cholesky(target, {.draws = s.batch, .minibatch = s.minibatch})),
-      s.rule({.step_size = 0.01, .decay = 0.0, .kl_radius = 0.0}), s);
+      s.rule({.step_size = 0.01, .decay = 0.0, .kl_radius = 0.0}), s,
+      batches(target.rows(), s.minibatch));
 }
 
 ErasedRun forward_backward(const LogisticTarget& target, const LogisticSettings& s) {
@@ -108,7 +117,8 @@ ErasedRun forward_backward(const LogisticTarget& target, const LogisticSettings&
                       target, {.step = s.step_size > 0.0 ? s.step_size : 1.0 / beta,
                                .draws = s.batch,
                                .minibatch = s.minibatch})),
-                  {.step_size = 1.0, .decay = 0.0, .kl_radius = 0.0, .guard = false}, s);
+                  {.step_size = 1.0, .decay = 0.0, .kl_radius = 0.0, .guard = false}, s,
+                  batches(target.rows(), s.minibatch));
 }
 
 }  // namespace
@@ -159,24 +169,31 @@ LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& s
 }
 
 Matrix predictive(const Matrix& design, const GaussianPoint& q) {
-  const Vector m = design * q.mean;
-  const Matrix DS = design * q.covariance;
+  constexpr Index block = 512;
+  // Beyond this only mean/deviation matters, so a longer row is shortened: nothing overflows.
+  constexpr double longest = 1e100;
   Matrix out(design.rows(), 4);
-  for (Index i = 0; i < design.rows(); ++i) {
-    const double sd = std::sqrt(std::max(0.0, DS.row(i).dot(design.row(i))));
-    // E σ and E σ² by the trapezoidal rule; the spacing follows the width, as in logistic_quadrature.
-    double mean = 0.0, square = 0.0, total = 0.0;
-    const double step = std::min(0.25, 0.5 / std::max(sd, 1e-3));
-    for (double z = -8.0; z <= 8.0; z += step) {
-      const double w = std::exp(-0.5 * z * z), p = sigmoid(m(i) + sd * z);
-      mean += w * p;
-      square += w * p * p;
-      total += w;
+  parallel_for(std::size_t((design.rows() + block - 1) / block), [&](std::size_t task) {
+    const Index first = Index(task) * block, count = std::min(block, design.rows() - first);
+    Matrix x = design.middleRows(first, count);
+    Vector length(count);
+    for (Index i = 0; i < count; ++i) {
+      const double largest = x.row(i).cwiseAbs().maxCoeff();
+      require(x.row(i).allFinite(), "row ", first + i + 1,
+              " holds a NaN, an infinity or a number too large to be standardised: there is no "
+              "prediction for it");
+      length(i) = std::min(std::max(largest, 1.0), longest);
+      if (largest > 1.0) x.row(i) /= largest;
     }
-    mean /= total;
-    out.row(i) << mean, std::sqrt(std::max(0.0, square / total - mean * mean)),
-        sigmoid(m(i) - ninety_percent * sd), sigmoid(m(i) + ninety_percent * sd);
-  }
+    const Vector m = length.cwiseProduct(x * q.mean);
+    const Matrix xs = x * q.covariance;
+    for (Index i = 0; i < count; ++i) {
+      const double sd = length(i) * std::sqrt(std::max(0.0, xs.row(i).dot(x.row(i))));
+      const ProbabilityMoments p = probability_moments(m(i), sd);
+      out.row(first + i) << p.mean, p.deviation, sigmoid(m(i) - ninety_percent * sd),
+          sigmoid(m(i) + ninety_percent * sd);
+    }
+  });
   return out;
 }
 

@@ -21,7 +21,10 @@ void RunSettings::describe_run(Options& o, const Words& words) {
   o.add("no-guard", no_guard, "let steps leave the region where the geometry can be trusted");
   o.add("average", average, "average the iterates; auto: by method", {"auto", "on", "off"});
   o.add("tolerance", tolerance, words.tolerance + "; 0: by method", Rule::not_negative);
-  o.add("eval-every", eval_every, "iterations between evaluations of the objective; 0: never");
+  o.add("eval-every", eval_every,
+        "iterations between evaluations of the objective; 0: never" +
+            (words.evaluations.empty() ? "" : ", " + words.evaluations),
+        words.evaluations.empty() ? Rule::not_negative : Rule::not_negative_or_auto);
   o.add("seed", seed, "of all random numbers", Rule::seed);
   o.add("threads", threads, "0: all cores");
 }

@@ -37,6 +37,24 @@ namespace {
   return a > 700.0 ? 0.0 : sum * std::bit_cast<double>(exponent << 52);
 }
 
+/// log(1 + e) for 0 ≤ e ≤ 1: twice the series of artanh, of a number below 0.172.
+[[gnu::always_inline]] inline double log_one_plus(double e) {
+  const bool large = e > 0.41421356237309503;  // log(1 + e) = log 2 + log((1 + e)/2) then
+  const double t = (large ? e - 1.0 : e) / (large ? e + 3.0 : e + 2.0), square = t * t;
+  double sum = 1.0 / 21.0;
+  sum = sum * square + 1.0 / 19.0;
+  sum = sum * square + 1.0 / 17.0;
+  sum = sum * square + 1.0 / 15.0;
+  sum = sum * square + 1.0 / 13.0;
+  sum = sum * square + 1.0 / 11.0;
+  sum = sum * square + 1.0 / 9.0;
+  sum = sum * square + 1.0 / 7.0;
+  sum = sum * square + 1.0 / 5.0;
+  sum = sum * square + 1.0 / 3.0;
+  sum = sum * square + 1.0;
+  return (large ? 0x1.62e42fefa39efp-1 : 0.0) + 2.0 * t * sum;
+}
+
 // One logarithm for a chunk: its factors multiply to 2^512 at most.
 constexpr Index chains = 8, chunk = 512;
 
@@ -84,12 +102,36 @@ constexpr Index chains = 8, chunk = 512;
   }
 }
 
+[[gnu::always_inline]] inline void exp_minus_of(double* x, Index count) {
+  for (Index i = 0; i < count; ++i) x[i] = exp_minus(x[i]);
+}
+
+/// Where the functions are taken: weight times their values at mean + z·deviation is added.
+struct Point {
+  const double *mean, *deviation;
+  double z, weight;
+};
+
+[[gnu::always_inline]] inline void add_functions(const Point& at, double* __restrict softplus,
+                                                 double* __restrict sigmoid,
+                                                 double* __restrict slope, Index count) {
+  for (Index i = 0; i < count; ++i) {
+    const double eta = at.mean[i] + at.z * at.deviation[i];
+    const double e = exp_minus(std::abs(eta)), s = 1.0 / (1.0 + e);
+    softplus[i] += at.weight * ((eta > 0.0 ? eta : 0.0) + log_one_plus(e));
+    sigmoid[i] += at.weight * ((eta >= 0.0 ? 1.0 : e) * s);
+    slope[i] += at.weight * (e * s * s);
+  }
+}
+
 /// The same code for three kinds of registers; the machine's is chosen once.
 struct Kernels {
   double (*part)(const double*, double*, Index);
   void (*add_variances)(const double*, double*, Index);
   void (*tanh_of)(double*, Index);
   void (*sigmoid_of)(double*, Index);
+  void (*exp_minus_of)(double*, Index);
+  void (*add_functions)(const Point&, double*, double*, double*, Index);
 };
 
 #define FISHERMAN_KERNELS(name, registers)                                                   \
@@ -97,7 +139,10 @@ struct Kernels {
       [](const double* y, double* eta, Index n) registers { return part(y, eta, n); },       \
       [](const double* eta, double* sum, Index n) registers { add_variances(eta, sum, n); }, \
       [](double* x, Index n) registers { tanh_of(x, n); },                                   \
-      [](double* x, Index n) registers { sigmoid_of(x, n); }}
+      [](double* x, Index n) registers { sigmoid_of(x, n); },                                \
+      [](double* x, Index n) registers { exp_minus_of(x, n); },                              \
+      [](const Point& at, double* softplus, double* sigmoid, double* slope, Index n)         \
+          registers { add_functions(at, softplus, sigmoid, slope, n); }}
 
 FISHERMAN_KERNELS(plain, );
 #if defined(__x86_64__)
@@ -136,5 +181,14 @@ void add_bernoulli_variances(const ConstVectorRef& logits, Eigen::Ref<Vector> su
 
 void apply_tanh(Eigen::Ref<Vector> x) { kernels().tanh_of(x.data(), x.size()); }
 void apply_sigmoid(Eigen::Ref<Vector> x) { kernels().sigmoid_of(x.data(), x.size()); }
+void apply_exp_minus(Eigen::Ref<Vector> x) { kernels().exp_minus_of(x.data(), x.size()); }
+
+void add_logistic(const ConstVectorRef& mean, const ConstVectorRef& deviation, double z,
+                  double weight, Eigen::Ref<Matrix> sums) {
+  require(deviation.size() == mean.size() && sums.rows() == mean.size() && sums.cols() == 3,
+          "means, deviations and sums differ in number");
+  kernels().add_functions({mean.data(), deviation.data(), z, weight}, sums.col(0).data(),
+                          sums.col(1).data(), sums.col(2).data(), mean.size());
+}
 
 }  // namespace fisherman

@@ -18,4 +18,11 @@ void apply_tanh(Eigen::Ref<Vector> x);
 /// x ← σ(x) = 1/(1 + e^−x).
 void apply_sigmoid(Eigen::Ref<Vector> x);
 
+/// x ← e^−x for x ≥ 0; 0 beyond 700.
+void apply_exp_minus(Eigen::Ref<Vector> x);
+
+/// Adds weight times log(1 + e^η), σ(η) and σ(η)(1 − σ(η)) at η = mean + z·deviation to the three columns.
+void add_logistic(const ConstVectorRef& mean, const ConstVectorRef& deviation, double z,
+                  double weight, Eigen::Ref<Matrix> sums);
+
 }  // namespace fisherman

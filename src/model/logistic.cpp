@@ -1,6 +1,8 @@
 #include "fisherman/model/logistic.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -13,21 +15,91 @@
 namespace fisherman {
 namespace {
 
-constexpr Index block = 512;  // rows a task
+constexpr Index block = 512;       // rows of a tile
+constexpr Index tile_draws = 256;  // a tile of linear predictors then has 1 MB
+constexpr Index most_shares = 64;  // tasks that each keep a sum
 
-/// body(first, count, task) for blocks of rows, whatever the threads.
+Index blocks_of(Index rows) { return (rows + block - 1) / block; }
+
+/// body(first, count) for blocks of rows, whatever the threads.
 template <class Body>
 void for_row_blocks(Index rows, Body body) {
-  parallel_for(std::size_t((rows + block - 1) / block), [&](std::size_t task) {
+  parallel_for(std::size_t(blocks_of(rows)), [&](std::size_t task) {
     const Index first = Index(task) * block;
-    body(first, std::min(block, rows - first), task);
+    body(first, std::min(block, rows - first));
   });
+}
+
+/// Sums over rows. Each task adds up a share of the blocks, body(first, count, sum), in a copy of `zero`, and
+/// the copies are added in order. `width` is how many columns a sum has for each column of the data: there
+/// are only so many tasks that their sums take no more room than the data.
+template <class Sum, class Body>
+Sum sum_over_rows(Index rows, Index width, const Sum& zero, Body body) {
+  const Index blocks = blocks_of(rows);
+  const Index tasks = std::clamp<Index>(rows / width, 1, std::min(blocks, most_shares));
+  std::vector<Sum> sums(std::size_t(tasks), zero);
+  parallel_for(std::size_t(tasks), [&](std::size_t task) {
+    const Index end = (Index(task) + 1) * blocks / tasks;
+    for (Index k = Index(task) * blocks / tasks; k < end; ++k)
+      body(k * block, std::min(block, rows - k * block), sums[task]);
+  });
+  for (std::size_t task = 1; task < sums.size(); ++task) sums[0] += sums[task];
+  return std::move(sums[0]);
+}
+
+/// Values and gradients at draws.
+struct Slopes {
+  Vector values;
+  Matrix gradients;  // empty if nobody asks for them
+  void operator+=(const Slopes& other) {
+    values += other.values;
+    gradients += other.gradients;
+  }
+};
+
+/// Σ rᵢxᵢ and the lower triangle of Σ wᵢxᵢxᵢᵀ.
+struct Derivatives {
+  Vector gradient;
+  Matrix gram;
+  void operator+=(const Derivatives& other) {
+    gradient += other.gradient;
+    gram += other.gram;
+  }
+};
+
+Derivatives derivatives(const Matrix& X, const Vector& residual, const Vector& weights) {
+  const Index d = X.cols();
+  Derivatives sum = sum_over_rows(
+      X.rows(), d, Derivatives{Vector::Zero(d), Matrix::Zero(d, d)},
+      [&](Index first, Index count, Derivatives& part) {
+        const auto x = X.middleRows(first, count);
+        part.gradient.noalias() += x.transpose() * residual.segment(first, count);
+        const Matrix scaled = weights.segment(first, count).cwiseSqrt().asDiagonal() * x;
+        part.gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
+      });
+  sum.gram.triangularView<Eigen::StrictlyUpper>() = sum.gram.transpose();
+  return sum;
 }
 
 }  // namespace
 
+/// What follows for each row from a Gaussian of the coefficients.
+struct LogisticTarget::RowMoments {
+  double sum;                // Σ E log p(yᵢ | β), not weighted
+  Vector residual, weights;  // its derivatives in the linear predictors: yᵢ − Eσ, and −Eσ(1−σ)
+};
+
+/// A descent asks for the value where it may go, and for the gradient once it is there.
+struct LogisticTarget::Last {
+  std::mutex mutex;
+  Vector mean;
+  Matrix covariance;
+  std::shared_ptr<const RowMoments> moments;
+};
+
 LogisticTarget::LogisticTarget(Matrix X, Vector y, double prior_variance)
     : X_(std::make_shared<const Matrix>(std::move(X))),
+      last_(std::make_shared<Last>()),
       y_(std::move(y)),
       prior_variances_(Vector::Constant(dimension(), prior_variance)) {
   check();
@@ -35,6 +107,7 @@ LogisticTarget::LogisticTarget(Matrix X, Vector y, double prior_variance)
 
 LogisticTarget::LogisticTarget(Matrix X, Vector y, Vector prior_variances)
     : X_(std::make_shared<const Matrix>(std::move(X))),
+      last_(std::make_shared<Last>()),
       y_(std::move(y)),
       prior_variances_(std::move(prior_variances)) {
   check();
@@ -56,57 +129,95 @@ double LogisticTarget::prior_constant() const {
   return -0.5 * (2.0 * std::numbers::pi * prior_variances_.array()).log().sum();
 }
 
-Vector LogisticTarget::log_density(const Matrix& betas, Matrix& gradients) const {
-  Matrix eta = design() * betas;  // and then y − σ(η)
-  std::vector<Vector> sums(std::size_t((rows() + block - 1) / block));
-  for_row_blocks(rows(), [&](Index first, Index count, std::size_t task) {
-    Vector& sum = sums[task] = Vector(betas.cols());
-    for (Index k = 0; k < betas.cols(); ++k)
-      sum(k) = bernoulli(y_.segment(first, count), eta.col(k).segment(first, count));
-  });
-  gradients.noalias() = weight_ * design().transpose() * eta;
-  gradients.array() -= betas.array().colwise() / prior_variances_.array();
-  Vector values = -0.5 * betas.cwiseAbs2().transpose() * prior_variances_.cwiseInverse();
-  for (const Vector& sum : sums) values += weight_ * sum;
-  return values.array() + prior_constant();
+Vector LogisticTarget::evaluated(const Matrix& betas, Matrix* gradients) const {
+  require_size(betas, dimension(), "the coefficients of a logistic regression");
+  const Index d = dimension(), draws = betas.cols();
+  const Slopes zero{Vector::Zero(draws), gradients != nullptr ? Matrix::Zero(d, draws) : Matrix()};
+  Slopes sum = sum_over_rows(
+      rows(), gradients != nullptr ? draws : 1, zero, [&](Index first, Index count, Slopes& part) {
+        const auto x = design().middleRows(first, count);
+        for (Index from = 0; from < draws; from += tile_draws) {
+          const Index some = std::min(tile_draws, draws - from);
+          Matrix eta = x * betas.middleCols(from, some);  // and then y − σ(η)
+          for (Index k = 0; k < some; ++k)
+            part.values(from + k) += bernoulli(y_.segment(first, count), eta.col(k));
+          if (gradients != nullptr)
+            part.gradients.middleCols(from, some).noalias() += x.transpose() * eta;
+        }
+      });
+  if (gradients != nullptr) {
+    *gradients = weight_ * sum.gradients;
+    gradients->array() -= betas.array().colwise() / prior_variances_.array();
+  }
+  const Vector squares = betas.cwiseAbs2().transpose() * prior_variances_.cwiseInverse();
+  return (weight_ * sum.values - 0.5 * squares).array() + prior_constant();
 }
 
+Vector LogisticTarget::log_density(const Matrix& betas, Matrix& gradients) const {
+  return evaluated(betas, &gradients);
+}
+Vector LogisticTarget::log_density(const Matrix& betas) const { return evaluated(betas, nullptr); }
+
 Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
-  const Matrix eta = design() * betas;
   Vector weights(rows());
-  for_row_blocks(rows(), [&](Index first, Index count, std::size_t) {
+  for_row_blocks(rows(), [&](Index first, Index count) {
+    const auto x = design().middleRows(first, count);
     Vector sum = Vector::Zero(count);
-    for (Index k = 0; k < betas.cols(); ++k)
-      add_bernoulli_variances(eta.col(k).segment(first, count), sum);
+    for (Index from = 0; from < betas.cols(); from += tile_draws) {
+      const Matrix eta = x * betas.middleCols(from, std::min(tile_draws, betas.cols() - from));
+      for (Index k = 0; k < eta.cols(); ++k) add_bernoulli_variances(eta.col(k), sum);
+    }
     weights.segment(first, count) = weight_ / double(betas.cols()) * sum;
   });
-  Matrix hessian = -(design().transpose() * (weights.asDiagonal() * design()));
+  Matrix hessian = -derivatives(design(), Vector::Zero(rows()), weights).gram;
   hessian.diagonal() -= prior_variances_.cwiseInverse();
   return hessian;
 }
 
+std::shared_ptr<const LogisticTarget::RowMoments> LogisticTarget::row_moments(
+    const Vector& mean, const Matrix& covariance) const {
+  {
+    const std::lock_guard lock(last_->mutex);
+    if (last_->moments && last_->mean == mean && last_->covariance == covariance)
+      return last_->moments;
+  }
+  auto out = std::make_shared<RowMoments>(RowMoments{0.0, Vector(rows()), Vector(rows())});
+  Vector sums(blocks_of(rows()));
+  for_row_blocks(rows(), [&](Index first, Index count) {
+    const auto x = design().middleRows(first, count);
+    const Vector m = x * mean;
+    const Matrix xs = x * covariance;
+    Vector variance = Vector::Zero(count);
+    for (Index j = 0; j < x.cols(); ++j) variance += xs.col(j).cwiseProduct(x.col(j));
+    Matrix moments(count, 3);
+    logistic_moments(m, variance.cwiseMax(0.0), moments);
+    const auto y = y_.segment(first, count);
+    sums(first / block) = y.dot(m) - moments.col(0).sum();
+    out->residual.segment(first, count) = y - moments.col(1);
+    out->weights.segment(first, count) = moments.col(2);
+  });
+  for (const double sum : sums) out->sum += sum;
+  const std::lock_guard lock(last_->mutex);
+  last_->mean = mean;
+  last_->covariance = covariance;
+  last_->moments = out;
+  return out;
+}
+
+double LogisticTarget::expected(const Vector& mean, const Matrix& covariance) const {
+  const auto squares = mean.array().square() + covariance.diagonal().array();
+  return weight_ * row_moments(mean, covariance)->sum + prior_constant() -
+         0.5 * (squares / prior_variances_.array()).sum();
+}
+
 LogisticTarget::Expectation LogisticTarget::expectation(const Vector& mean,
                                                         const Matrix& covariance) const {
-  const Vector m = design() * mean;
-  const Matrix XS = design() * covariance;
-  Vector residual(rows()), weights(rows());
-  std::vector<double> sums(std::size_t((rows() + block - 1) / block), 0.0);
-  for_row_blocks(rows(), [&](Index first, Index count, std::size_t task) {
-    for (Index i = first; i < first + count; ++i) {
-      const double variance = std::max(0.0, XS.row(i).dot(design().row(i)));
-      const LogisticMoments moments = logistic_moments(m(i), variance);
-      sums[task] += y_(i) * m(i) - moments.softplus;
-      residual(i) = y_(i) - moments.sigmoid;
-      weights(i) = weight_ * moments.slope;
-    }
-  });
+  const auto moments = row_moments(mean, covariance);
+  const Derivatives sum = derivatives(design(), moments->residual, moments->weights);
   Expectation out;
-  out.value = prior_constant() - 0.5 * ((mean.array().square() + covariance.diagonal().array()) /
-                                        prior_variances_.array())
-                                           .sum();
-  for (const double sum : sums) out.value += weight_ * sum;
-  out.gradient = weight_ * design().transpose() * residual - mean.cwiseQuotient(prior_variances_);
-  out.hessian = -(design().transpose() * (weights.asDiagonal() * design()));
+  out.value = expected(mean, covariance);
+  out.gradient = weight_ * sum.gradient - mean.cwiseQuotient(prior_variances_);
+  out.hessian = -weight_ * sum.gram;
   out.hessian.diagonal() -= prior_variances_.cwiseInverse();
   return out;
 }
@@ -115,13 +226,10 @@ LogisticTarget LogisticTarget::subset(const std::vector<Index>& rows) const {
   require(!rows.empty(), "a minibatch needs at least one row");
   LogisticTarget out = *this;
   out.X_ = std::make_shared<const Matrix>(design()(rows, Eigen::all));
+  out.last_ = std::make_shared<Last>();
   out.y_ = y_(rows);
   out.weight_ = weight_ * double(this->rows()) / double(rows.size());
   return out;
-}
-
-double LogisticTarget::expected(const Vector& mean, const Matrix& covariance) const {
-  return expectation(mean, covariance).value;
 }
 
 }  // namespace fisherman

@@ -1,5 +1,7 @@
 #include "fisherman/model/logistic.hpp"
 
+#include <sys/resource.h>
+
 #include <Eigen/Cholesky>
 #include <cmath>
 
@@ -30,7 +32,8 @@ LogisticMoments brute_force(double mean, double deviation) {
 
 TEST(LogisticMoments, EqualABruteForceQuadratureFromNarrowToVeryWide) {
   for (const double mean : {0.0, 0.3, -2.0, 7.0, -25.0, 60.0, -200.0})
-    for (const double deviation : {1e-3, 0.3, 0.79, 0.81, 1.0, 3.0, 10.0, 50.0}) {
+    for (const double deviation :
+         {1e-3, 0.1, 0.124, 0.126, 0.29, 0.31, 0.79, 0.81, 1.0, 3.0, 10.0, 50.0}) {
       const LogisticMoments ours = logistic_moments(mean, deviation * deviation);
       const LogisticMoments exact = brute_force(mean, deviation);
       EXPECT_NEAR(ours.softplus, exact.softplus, 1e-12 * (1.0 + exact.softplus))
@@ -41,6 +44,72 @@ TEST(LogisticMoments, EqualABruteForceQuadratureFromNarrowToVeryWide) {
   EXPECT_DOUBLE_EQ(logistic_moments(0.0, 0.0).softplus, std::log(2.0));
   EXPECT_THROW(logistic_moments(0.0, -1.0), NotFinite);
   EXPECT_THROW(logistic_moments(NAN, 1.0), NotFinite);
+}
+
+// All rules in one call, and widths at which nothing but Φ(mean/deviation) is left.
+TEST(LogisticMoments, AreTheSameForManyAtOnceAndDoNotOverflow) {
+  const Vector means{{0.1, -3.0, 0.0, 5.0, 1e150, -1e150, 1e300, -1e300}};
+  const Vector variances{{0.0, 0.01, 0.04, 0.5, 1e300, 1e300, 1.0, 1e-3}};
+  Matrix many(8, 3);
+  logistic_moments(means, variances, many);
+  for (Index i = 0; i < 8; ++i) {
+    const LogisticMoments one = logistic_moments(means(i), variances(i));
+    EXPECT_DOUBLE_EQ(many(i, 0), one.softplus) << i;
+    EXPECT_DOUBLE_EQ(many(i, 1), one.sigmoid) << i;
+    EXPECT_DOUBLE_EQ(many(i, 2), one.slope) << i;
+  }
+  EXPECT_NEAR(many(4, 1), 0.5 * std::erfc(-std::sqrt(0.5)), 1e-15);
+  EXPECT_EQ(many(6, 1), 1.0);
+  EXPECT_EQ(many(7, 1), 0.0);
+}
+
+/// Mean and standard deviation of the probability in long double; far enough into the tail for what is
+/// small.
+ProbabilityMoments brute_force_probability(double mean, double deviation) {
+  const long double step = std::min(0.02L, 0.02L / (deviation + 1e-30L));
+  long double first = 0, variance = 0;
+  for (const bool centred : {false, true})
+    for (long double z = -40.0L; z <= 40.0L; z += step) {
+      const long double w = step * std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0L));
+      const long double x = mean + deviation * z, e = std::exp(-std::abs(x));
+      const long double p = (x >= 0 ? 1 : e) / (1 + e);
+      if (centred)
+        variance += w * (p - first) * (p - first);
+      else
+        first += w * p;
+    }
+  return {double(first), double(std::sqrt(variance))};
+}
+
+TEST(ProbabilityMoments, EqualABruteForceQuadrature) {
+  for (const double mean : {0.0, 0.3, -2.0, 7.0, -25.0, -60.0, 60.0, -200.0})
+    for (const double deviation : {0.0, 1e-6, 1e-3, 0.3, 0.79, 0.81, 1.0, 3.0, 10.0, 30.0}) {
+      const ProbabilityMoments ours = probability_moments(mean, deviation);
+      const ProbabilityMoments exact = brute_force_probability(mean, deviation);
+      EXPECT_NEAR(ours.mean, exact.mean, 1e-12) << mean << ' ' << deviation;
+      EXPECT_NEAR(ours.deviation, exact.deviation, 1e-11) << mean << ' ' << deviation;
+      if (mean <= 0.0) {  // a small probability to as many digits as a large one
+        EXPECT_NEAR(ours.mean / exact.mean, 1.0, 1e-10) << mean << ' ' << deviation;
+      }
+    }
+}
+
+TEST(ProbabilityMoments, AreKnownForEveryWidth) {
+  const double p = 0.5 * std::erfc(-0.5 * std::sqrt(0.5));  // Φ(½)
+  for (const double s : {1e12, 1e150, 1e300}) {
+    const ProbabilityMoments wide = probability_moments(0.5 * s, s);
+    EXPECT_NEAR(wide.mean, p, 1e-11) << s;
+    EXPECT_NEAR(wide.deviation, std::sqrt(p * (1.0 - p)), 1e-11) << s;
+  }
+  const ProbabilityMoments wide = probability_moments(0.0, 1e9);
+  EXPECT_NEAR(wide.mean, 0.5, 1e-15);
+  // Var σ = ¼ − Eσ(1−σ), and the slope has integral 1 where the density is 1/(1e9√(2π)).
+  EXPECT_NEAR(wide.deviation, std::sqrt(0.25 - 1e-9 / std::sqrt(2.0 * std::acos(-1.0))), 1e-12);
+  EXPECT_EQ(probability_moments(1e300, 0.0).mean, 1.0);
+  EXPECT_EQ(probability_moments(-1e300, 1.0).mean, 0.0);
+  EXPECT_THROW(probability_moments(NAN, 1.0), NotFinite);
+  EXPECT_THROW(probability_moments(0.0, INFINITY), NotFinite);
+  EXPECT_THROW(probability_moments(0.0, -1.0), NotFinite);
 }
 
 LogisticTarget example(Index n, Index d, double prior_variance, std::uint64_t seed) {
@@ -229,6 +298,48 @@ TEST(LogisticTarget, Misuse) {
   const PointwiseTarget plain(2, [](const Vector&, Vector&) { return 0.0; });
   expect_misuse([&] { GaussianVb(plain, {.estimator = GradientEstimator::exact}); },
                 "expectation()");
+}
+
+// 4,000 linear predictors of 20,000 rows would be 640 MB.
+TEST(LogisticTarget, EvaluatesManyDrawsInLittleMemory) {
+  const LogisticTarget t = example(20000, 3, 2.0, 31);
+  const Matrix betas = toy::random_matrix(3, 4000, 32);
+  Matrix slopes(3, 4000);
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  const Vector alone = t.log_density(betas), with_slopes = t.log_density(betas, slopes);
+  const Matrix hessian = t.mean_hessian(betas);
+  getrusage(RUSAGE_SELF, &after);
+#ifndef FISHERMAN_SANITIZED  // whose allocator keeps what is freed
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 100 * 1024) << "kB";
+#endif
+  // The tiles are shared out differently, so that sums round differently.
+  EXPECT_LT((alone - with_slopes).norm(), 1e-13 * alone.norm());
+  Matrix slope(3, 1);
+  const Vector b = betas.col(3999);
+  EXPECT_NEAR(t.log_density(b, slope)(0), alone(3999), 1e-12 * std::abs(alone(3999)));
+  EXPECT_LT((slope - slopes.col(3999)).norm(), 1e-11 * slope.norm());
+  EXPECT_EQ(hessian, hessian.transpose());
+}
+
+// What is remembered of the last Gaussian must be of that one.
+TEST(LogisticTarget, RemembersOneGaussianOnly) {
+  const LogisticTarget t = example(700, 3, 2.0, 33), shared = t;
+  const Vector a = toy::random_vector(3, 34), b = toy::random_vector(3, 35);
+  const Matrix S = toy::random_spd(3, 36), R = toy::random_spd(3, 37);
+  const auto fresh = [&](const Vector& mean, const Matrix& covariance) {
+    return LogisticTarget(t.design(), t.outcomes(), 2.0).expectation(mean, covariance);
+  };
+  for (const auto& [mean, covariance] : {std::pair(a, S), {b, S}, {b, R}, {a, R}, {a, S}}) {
+    const auto exact = fresh(mean, covariance);
+    EXPECT_EQ(t.expected(mean, covariance), exact.value);
+    const auto again = shared.expectation(mean, covariance);
+    EXPECT_EQ(again.value, exact.value);
+    EXPECT_EQ(again.gradient, exact.gradient);
+    EXPECT_EQ(again.hessian, exact.hessian);
+  }
+  const LogisticTarget part = t.subset({0, 1, 2});
+  EXPECT_NE(part.expected(a, S), t.expected(a, S));
 }
 
 // A minibatch of one row, averaged over all rows, is the whole: the estimate is unbiased.

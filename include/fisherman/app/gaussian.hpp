@@ -59,7 +59,7 @@ Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);
 /// log q at draws, one a row.
 Vector log_density(const GaussianPoint& q, const Matrix& draws);
 
-/// Pareto k̂ of q, from 4,000 draws.
+/// Pareto k̂ of q, from 4,000 draws; 1,000 if there are more than 10,000 rows.
 template <Target T>
 double posterior_khat(const T& target, const GaussianPoint& q, std::uint64_t seed);
 

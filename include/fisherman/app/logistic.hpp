@@ -23,6 +23,7 @@ struct LogisticSettings : GaussianSettings {
   double intercept_variance = 100.0;
   bool no_standardize = false;
 
+  LogisticSettings() { eval_every = -1; }  // by what an evaluation costs
   void describe(Options& options);
 };
 

@@ -27,10 +27,10 @@ struct RunSettings {
   std::int64_t seed = 1;
   std::int64_t threads = 1;
 
-  /// What differs between applications: the words for --batch, --scores and --tolerance. There is no
-  /// --batch and no --scores where they are empty.
+  /// What differs between applications: the words for --batch, --scores and --tolerance, and what a negative
+  /// --eval-every means. There is no --batch and no --scores where they are empty.
   struct Words {
-    std::string batch, scores, tolerance;
+    std::string batch, scores, tolerance, evaluations = "";
   };
   void describe_run(Options& options, const Words& words);
 

@@ -30,6 +30,14 @@ struct GaussianVbOptions {
   bool reuse_draws = false;     // the gradient's first draws serve as scores too
   Index objective_draws = 512;  // for a target without expected(); the same ones at every point
   Index minibatch = 0;          // rows of the data for each gradient; 0 = all
+  double growth = 1.0;          // of the minibatch, in an iteration
+
+  /// The rows for the gradient of an iteration; 0, all, where drawing them with replacement would save little.
+  Index rows_at(std::uint64_t iteration, Index all) const {
+    if (growth <= 1.0) return minibatch;
+    const double count = double(minibatch) * std::pow(growth, double(iteration));
+    return count < 0.5 * double(all) ? Index(count) : 0;
+  }
 };
 
 template <Target T>
@@ -49,6 +57,8 @@ class GaussianVb {
             "the exact gradient needs a target with expectation()");
     require(options.estimator != GradientEstimator::score_function || options.draws > 1,
             "the leave-one-out baseline needs at least 2 draws");
+    require(options.growth >= 1.0 && std::isfinite(options.growth), "growth is ", options.growth,
+            ", but must be finite and at least 1");
     require(options.minibatch == 0 || HasSubset<T>,
             "minibatches need a target with rows() and subset()");
   }
@@ -66,7 +76,7 @@ class GaussianVb {
   template <class C>
   Vector gradient(const Gaussian<C>& q, const Draws& draws) const {
     check_order(q);
-    return with_rows(target_, options_.minibatch, draws,
+    return with_rows(target_, options_.rows_at(draws.index(), rows_of(target_)), draws,
                      [&](const T& chosen) { return gradient(q, draws, chosen); });
   }
 

@@ -25,9 +25,12 @@ class LogisticTarget {
   const Vector& outcomes() const { return y_; }
   const Vector& prior_variances() const { return prior_variances_; }
 
+  /// In blocks of rows and draws: next to the betas and gradients there is little to keep.
   Vector log_density(const Matrix& betas, Matrix& gradients) const;
+  Vector log_density(const Matrix& betas) const;
   /// Averages σ(1−σ) over the draws first and forms one XᵀDX.
   Matrix mean_hessian(const Matrix& betas) const;
+  /// What this found is remembered for expectation() of the same Gaussian, and the other way round.
   double expected(const Vector& mean, const Matrix& covariance) const;
 
   /// E log p(y, β) under N(mean, covariance), with its gradient in the mean and E of its Hessian.
@@ -42,11 +45,16 @@ class LogisticTarget {
   LogisticTarget subset(const std::vector<Index>& rows) const;
 
  private:
+  struct RowMoments;
+  struct Last;
   void check() const;  // throws Misuse
   /// log p(β) without its quadratic term.
   double prior_constant() const;
+  Vector evaluated(const Matrix& betas, Matrix* gradients) const;
+  std::shared_ptr<const RowMoments> row_moments(const Vector& mean, const Matrix& covariance) const;
 
   std::shared_ptr<const Matrix> X_;  // copies of the target share the data
+  std::shared_ptr<Last> last_;       // and the moments of the last Gaussian
   Vector y_;
   Vector prior_variances_;
   double weight_ = 1.0;  // of the likelihood

@@ -3,6 +3,7 @@
 //   dimension()
 //   log_density(betas, gradients)  the values at the columns of `betas`, as a vector; the gradients go
 //                                  into the columns of `gradients`, which has the right size already
+//   log_density(betas)             the values alone (optional; saves time where there are many draws)
 //   mean_hessian(betas)            the Hessian of the log density, averaged over the columns
 //                                  (optional; what Bonnet-Price needs)
 //   expected(mean, covariance)     E log density under N(mean, covariance), exactly (optional)
@@ -13,6 +14,7 @@
 //                                  minibatches need)
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <functional>
 #include <utility>
@@ -51,6 +53,40 @@ concept HasSubset = requires(const T& target, const std::vector<Index>& rows) {
   { target.rows() } -> std::convertible_to<Index>;
   { target.subset(rows) } -> std::convertible_to<T>;
 };
+
+/// How many observations there are; 1 for a density that does not tell.
+template <Target T>
+Index rows_of(const T& target) {
+  if constexpr (HasSubset<T>)
+    return target.rows();
+  else
+    return 1;
+}
+
+/// The values alone, at any number of draws. Where there are data, so many at a time that the gradients, for
+/// which nobody asked, take little room; a function of the user's is called once.
+template <Target T>
+Vector log_densities(const T& target, const Matrix& betas) {
+  if constexpr (requires { target.log_density(betas); }) {
+    return target.log_density(betas);
+  } else {
+    constexpr Index many = 256;
+    const Index draws = betas.cols(), some = HasSubset<T> ? std::min(many, draws) : draws;
+    Vector values(draws);
+    for (Index first = 0; first < draws; first += some) {
+      const Index count = std::min(some, draws - first);
+      Matrix gradients(betas.rows(), count);
+      values.segment(first, count) = target.log_density(betas.middleCols(first, count), gradients);
+    }
+    return values;
+  }
+}
+
+/// Fresh draws for the Pareto k̂ of a fit: fewer where each takes long.
+template <Target T>
+Index draws_for_khat(const T& target) {
+  return rows_of(target) > 10000 ? 1000 : 4000;
+}
 
 /// use(target), or for a minibatch use() of the target with `count` rows drawn with replacement, which is
 /// right on average. Throws Misuse if the target has no rows to choose from.
