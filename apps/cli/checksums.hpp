@@ -18,7 +18,10 @@ class Checksums {
   /// Writes those of files as they are now.
   static void write(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-  bool lists(const std::string& name) const { return sums_.count(name) > 0; }
+  /// Whether the fit has left such a file: it is listed, or it is there and ought to be.
+  bool has(const std::string& name) const {
+    return sums_.count(name) > 0 || std::filesystem::exists(folder_ / name);
+  }
   /// The path of a file that is as the fit left it; throws FileError unless it is.
   std::filesystem::path verified(const std::string& name) const;
   /// Of all files that are listed.

@@ -110,17 +110,11 @@ std::unique_ptr<RunFolder> FitCommand::folder(
   if (out.empty()) return nullptr;
   std::vector<std::filesystem::path> inputs = {data, labels, config};
   inputs.insert(inputs.end(), other_inputs.begin(), other_inputs.end());
-  auto made = std::make_unique<RunFolder>(out,
-                                          resume      ? RunFolder::Begin::resumed
-                                          : overwrite ? RunFolder::Begin::replaced
-                                                      : RunFolder::Begin::fresh,
-                                          inputs);
-  if (resume)
-    made->require_same(config_json);
-  else
-    made->write("config.json", config_json);
-  made->begin();
-  return made;
+  return std::make_unique<RunFolder>(out,
+                                     resume      ? RunFolder::Begin::resumed
+                                     : overwrite ? RunFolder::Begin::replaced
+                                                 : RunFolder::Begin::fresh,
+                                     config_json, inputs);
 }
 
 Ended FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {

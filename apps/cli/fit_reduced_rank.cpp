@@ -187,9 +187,11 @@ int FitReducedRank::run() {
   // Each of several legs has a folder of its own inside.
   const ReducedRankFit fit = fit_path(ranks, settings.starts, [&](Index rank, Index start) {
     std::unique_ptr<RunFolder> inside;
-    if (folder && several && !interrupted().load())
+    if (folder && several && !interrupted().load()) {
+      folder->begin();
       inside = std::make_unique<RunFolder>(
           folder->file(sentence("rank-", rank, "-start-", start).c_str()), RunFolder::Begin::part);
+    }
     auto done_leg = leg(rows, rank, start, plan, inside ? inside.get() : folder.get());
     if (done_leg) fits.push_back(described(*done_leg));
     if (inside && done_leg) {

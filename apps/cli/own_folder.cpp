@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -44,9 +45,10 @@ void remove_temporaries(const fs::path& folder) {
 
 }  // namespace
 
-OwnFolder::OwnFolder(const fs::path& folder, const std::function<bool()>& ours, Owner owner) {
+OwnFolder::OwnFolder(const fs::path& folder, const std::function<bool()>& ours, Owner owner)
+    : folder_(folder) {
   std::error_code error;
-  fs::create_directories(folder, error);
+  made_ = fs::create_directories(folder, error);
   if (error) throw FileError(sentence(folder.string(), ": cannot be made: ", error.message()));
   if (!ours()) refuse_strangers(folder);
   const fs::path path = folder / lock_name;
@@ -69,6 +71,12 @@ OwnFolder::OwnFolder(const fs::path& folder, const std::function<bool()>& ours, 
   }
 }
 
-OwnFolder::~OwnFolder() { close(lock_); }
+OwnFolder::~OwnFolder() {
+  std::error_code ignored;
+  const bool alone = std::distance(fs::directory_iterator(folder_, ignored), {}) == 1;
+  if (alone) fs::remove(folder_ / lock_name, ignored);
+  if (alone && made_) fs::remove(folder_, ignored);  // if it is empty
+  close(lock_);
+}
 
 }  // namespace fisherman::cli

@@ -14,7 +14,8 @@ enum class Owner { this_process, children_too };
 class OwnFolder {
  public:
   /// Makes the folder if there is none. Throws FileError if it holds something and is not `ours`, or if another
-  /// process owns it. The file `lock` in it is locked while this lives, however the process ends.
+  /// process owns it. The file `lock` in it is locked while this lives, however the process ends; if nothing else has
+  /// come into the folder by then, it is removed, and so is the folder if we have made it.
   OwnFolder(const std::filesystem::path& folder, const std::function<bool()>& ours,
             Owner owner = Owner::this_process);
   OwnFolder(const OwnFolder&) = delete;
@@ -22,6 +23,8 @@ class OwnFolder {
   ~OwnFolder();
 
  private:
+  std::filesystem::path folder_;
+  bool made_;  // by us
   int lock_ = -1;
 };
 

@@ -70,8 +70,7 @@ nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
   const Matrix x = model.design(table, data);
   std::optional<Uncertainty> uncertainty;
   const Checksums sums = Checksums::read(run_folder);
-  if (const std::string name = "covariance.npy";
-      sums.lists(name) || std::filesystem::exists(std::filesystem::path(run_folder) / name))
+  if (const std::string name = "covariance.npy"; sums.has(name))
     uncertainty.emplace(model.point, read_table(sums.verified(name), {.has_label = false}).x);
   nlohmann::ordered_json summary;
   summary["rows"] = x.cols();

@@ -71,10 +71,8 @@ std::vector<fs::path> run_files(const fs::path& folder) {
   return out;
 }
 
-void remove_run(const fs::path& folder, const std::vector<fs::path>& inputs) {
-  const std::vector<fs::path> files = run_files(folder);
-  for (const fs::path& file : files) require_no_input(file, inputs);
-  for (const fs::path& file : files) {
+void remove_run(const fs::path& folder) {
+  for (const fs::path& file : run_files(folder)) {
     std::error_code error;
     if (file != folder / "lock") fs::remove(file, error);  // which is locked
     if (error) throw FileError(sentence(file.string(), ": cannot be removed: ", error.message()));
@@ -102,8 +100,8 @@ std::string first_difference(const nlohmann::json& before, const nlohmann::json&
   return "";
 }
 
-bool RunFolder::is_ours(Begin how) const {
-  if (how == Begin::part) return true;
+bool RunFolder::is_ours() const {
+  if (how_ == Begin::part) return true;
   if (!has("config.json")) return false;
   try {
     const nlohmann::json config = read_json(file("config.json"));
@@ -111,27 +109,39 @@ bool RunFolder::is_ours(Begin how) const {
   } catch (const FileError&) {
     return false;
   }
-  if (how == Begin::fresh)
+  if (how_ == Begin::fresh)
     throw FileError(path_.string() +
                     ": holds a run already; --resume goes on with it, --overwrite replaces it");
   return true;
 }
 
-RunFolder::RunFolder(fs::path path, Begin how, const std::vector<fs::path>& inputs)
+RunFolder::RunFolder(fs::path path, Begin how, nlohmann::ordered_json config,
+                     const std::vector<fs::path>& inputs)
     : path_([&] {
         if (how == Begin::resumed && !fs::exists(path / "config.json"))
           throw FileError(path.string() + ": holds no run to resume");
         return std::move(path);
       }()),
-      own_(path_, [&] { return is_ours(how); }) {
-  if (how == Begin::replaced) remove_run(path_, inputs);
-  if (how == Begin::part) begin();
+      how_(how),
+      config_(std::move(config)),
+      own_(path_, [&] { return is_ours(); }) {
+  if (how == Begin::replaced)
+    for (const fs::path& file : run_files(path_)) require_no_input(file, inputs);
+  if (how != Begin::resumed) return;
+  if (has(Checksums::
+              file_name)) {  // of a run that has ended: what goes on with it must be as it was
+    const Checksums sums = Checksums::read(path_);
+    for (const char* name : {"config.json", "trace.csv"})
+      if (sums.has(name)) sums.verified(name);
+  }
+  require_same();
 }
 
 void RunFolder::write(const char* name, const std::string& content) const {
   require(std::any_of(std::begin(own_files), std::end(own_files),
                       [&](const OwnFile& file) { return file.name == name; }),
           name, ": is not among the files of a run");
+  begin();
   write_file(file(name), content);
 }
 
@@ -140,8 +150,12 @@ void RunFolder::write(const char* name, const nlohmann::ordered_json& value) con
 }
 
 void RunFolder::begin() const {
+  if (begun_) return;
+  begun_ = true;
+  if (how_ == Begin::replaced) remove_run(path_);
   std::error_code none;
   fs::remove(file(Checksums::file_name), none);
+  if (how_ == Begin::fresh || how_ == Begin::replaced) write("config.json", config_);
 }
 
 void RunFolder::finish() const {
@@ -151,8 +165,8 @@ void RunFolder::finish() const {
   Checksums::write(path_, names);
 }
 
-void RunFolder::require_same(const nlohmann::ordered_json& config) const {
-  const std::string difference = first_difference(read_json(file("config.json")), config);
+void RunFolder::require_same() const {
+  const std::string difference = first_difference(read_json(file("config.json")), config_);
   if (!difference.empty())
     throw FileError(sentence(path_.string(), ": cannot be resumed, because ", difference));
 }

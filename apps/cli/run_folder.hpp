@@ -22,9 +22,9 @@ class RunFolder {
   /// is there are removed, and others stay. part: one of several legs, inside the folder of a run.
   enum class Begin { fresh, resumed, replaced, part };
 
-  /// Throws FileError if the folder is not as it has to be, if another process owns it, or if one of the `inputs`
-  /// would be removed.
-  RunFolder(std::filesystem::path path, Begin how,
+  /// Throws FileError if the folder is not as it has to be, if another process owns it, if it is of a run with another
+  /// `config` that is to be resumed, or if one of the `inputs` would be removed. Nothing in it is touched until begin().
+  RunFolder(std::filesystem::path path, Begin how, nlohmann::ordered_json config = {},
             const std::vector<std::filesystem::path>& inputs = {});
 
   std::filesystem::path file(const char* name) const { return path_ / name; }
@@ -33,23 +33,26 @@ class RunFolder {
   void write(const char* name, const std::string& content) const;
   void write(const char* name, const nlohmann::ordered_json& value) const;
 
-  /// The run begins, or goes on: what an earlier one has left is not to be relied on from now on.
+  /// The run begins, or goes on: its settings are known to be good. A run that is to be replaced is removed, config.json is
+  /// written, and what an earlier run has left is not to be relied on from now on. The first write() begins, too.
   void begin() const;
   /// The run has ended, and all but the page is there: leaves the checksums of the files that are read back.
   void finish() const;
-
-  /// Throws FileError, naming what differs, unless config.json says the same as `config`.
-  void require_same(const nlohmann::ordered_json& config) const;
 
   /// Keeps the lines of trace.csv up to an iteration: the checkpoint's. A line that a crash or a full
   /// disk cut short is dropped, and so is whatever comes later.
   void cut_trace(std::int64_t iteration) const;
 
  private:
-  bool is_ours(Begin how) const;
+  bool is_ours() const;
+  /// Throws FileError, naming what differs, unless config.json says the same as ours.
+  void require_same() const;
 
   std::filesystem::path path_;
+  Begin how_;
+  nlohmann::ordered_json config_;
   OwnFolder own_;
+  mutable bool begun_ = false;
 };
 
 }  // namespace fisherman::cli

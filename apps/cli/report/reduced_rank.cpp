@@ -237,7 +237,7 @@ void add_classes(Section& section, const Fit& fit) {
 }
 
 void add_confusion(Section& section, const Fit& fit) {
-  if (!fit.run.sums.lists("confusion.csv")) return;
+  if (!fit.run.sums.has("confusion.csv")) return;
   const Table table =
       read_table(fit.run.sums.verified("confusion.csv"), {.label = "true", .has_label = true});
   const std::vector<std::string>& classes = fit.model.classes;  // as they are without CSV's quotes

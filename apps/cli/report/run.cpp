@@ -67,7 +67,7 @@ std::string ending(const fs::path& path, int parts) {
 
 std::map<std::string, std::vector<double>> read_trace(const Checksums& sums) {
   std::map<std::string, std::vector<double>> columns;
-  if (!sums.lists("trace.csv")) return columns;
+  if (!sums.has("trace.csv")) return columns;
   FileSource source(sums.verified("trace.csv"));
   CsvRecords records(source, ReadOptions().bounded().memory_limit);
   std::vector<std::string> names;
