@@ -24,7 +24,7 @@ struct Report {
 
 int Report::run() const {
   const auto runs = report::read_runs({folders.begin(), folders.end()});
-  write_file(out, report::page_of(runs, {data.begin(), data.end()}).html());
+  write_file(out, report::html(report::page_of(runs, {data.begin(), data.end()})));
   std::cout << out << '\n';
   return done;
 }
@@ -38,11 +38,12 @@ void leave_report(const std::filesystem::path& folder, const LogisticTarget& tar
   sources.warnings = warnings;
   sources.most_operations = most_operations;
   write_file(folder / "report.html",
-             report::logistic_page(report::read_runs({folder}), sources).html());
+             report::html(report::logistic_page(report::read_runs({folder}), sources)));
 }
 
 void leave_report(const std::filesystem::path& folder) {
-  write_file(folder / "report.html", report::page_of(report::read_runs({folder}), {}).html());
+  write_file(folder / "report.html",
+             report::html(report::page_of(report::read_runs({folder}), {})));
 }
 
 void add_report(CLI::App& app, int& exit_code) {

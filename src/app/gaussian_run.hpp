@@ -62,7 +62,7 @@ ErasedRun natural_gradient(const T& target, const GaussianSettings& s, const F& 
                             Average({.on = averaging, .start = 50, .power = 1.0})},
                            AnyModel::of<F>(model), rule, s);
   if (!noisy) run.options.smoothing = 0.0;
-  run.options.descend = !noisy && !averaging && rule.guard;
+  if (!noisy && !averaging && rule.guard) run.options.accept = accept_descent();
   if (s.iterations > 0) return run;
   if (!noisy) {
     run.stop = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.001) || run.stop;

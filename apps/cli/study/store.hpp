@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-struct sqlite3;
+namespace SQLite {
+class Database;
+}
 
 namespace fisherman::cli::study {
 
@@ -60,7 +63,7 @@ class Store {
 
   std::filesystem::path folder_;
   int lock_ = -1;
-  sqlite3* database_ = nullptr;
+  std::unique_ptr<SQLite::Database> database_;
 };
 
 }  // namespace fisherman::cli::study

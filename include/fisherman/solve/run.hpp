@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fisherman/fisher/spectrum_bounds.hpp"
+#include "fisherman/solve/acceptance.hpp"
 #include "fisherman/solve/step.hpp"
 #include "fisherman/solve/stop.hpp"
 
@@ -22,7 +23,7 @@ struct RunOptions {
   std::int64_t spectrum_every = 0;   // the same for the spectrum of 𝐇⁻¹, at 40 products each
   std::int64_t patience = 8;         // rejected steps in a row before the run counts as diverged
   double smoothing = 0.98;           // weight of the past in the predicted improvement; 0: no noise
-  bool descend = false;  // take only steps that lower the objective; for gradients without noise
+  Acceptance accept = accept_all();  // which steps are taken
 
   void check() const {
     rule.check();
@@ -65,28 +66,8 @@ void foresee(State<F, H>& s, const Proposal<F>& step, double smoothing) {
   s.predicted = 0.5 * std::max(0.0, s.mean_gradient.dot(s.mean_natural));
 }
 
-/// Whether a step lowers the objective; and it says how long the next ones may be. Of the τ·gᵀ𝐇⁻¹g that
-/// the slope promises, a quadratic gives 1 − ½τλ, λ its curvature in Fisher units: near 1 the step was
-/// short, near 0 almost too long.
-template <Frame F, FisherApproximation H>
-bool lowers(State<F, H>& s, double value, const StepReport& report) {
-  const double rounding = 1e-12 * std::abs(s.objective);
-  const double promised = 2.0 * report.predicted * report.step;
-  const double share = (s.objective - value + rounding) / (promised + rounding);
-  if (share < 0.25) s.caution *= 0.5;
-  if (share > 0.75) s.caution = std::min(1.0, 2.0 * s.caution);
-  return share >= 0.0;
-}
-
-/// What the objective has gained since half as many evaluations as there are.
-inline double gained_by_doubling(const std::vector<double>& objectives) {
-  return objectives.empty() ? Record::unknown
-                            : objectives[(objectives.size() - 1) / 2] - objectives.back();
-}
-
 /// A step, or its rejection: if anything is not finite, the point stays where it was and the next steps
-/// are half as long; every good step gives that back. So it does where the objective would rise, if the
-/// run descends.
+/// are half as long. So it does if the acceptance policy refuses the step.
 template <Frame F, FisherApproximation H, Model<F> M>
 void guarded_step(State<F, H>& s, M& model, const RunOptions& options, Record& record,
                   std::string& trouble) {
@@ -94,30 +75,32 @@ void guarded_step(State<F, H>& s, M& model, const RunOptions& options, Record& r
   try {
     Proposal<F> step = propose(s, model, options.rule);
     std::optional<double> value;
-    if (evaluate || options.descend) {
+    if (evaluate || options.accept.compares()) {
       value = objective(model, s.estimate_at(step.next));
       if (value && !std::isfinite(*value)) throw NotFinite("the objective is not finite");
     }
-    if (options.descend && !lowers(s, *value, step.report)) {
-      ++s.rejected;
-      value = s.objective;
-    } else {
+    const auto verdict =
+        options.accept({s.objective, value.value_or(Record::unknown), step.report, s.caution});
+    s.caution = verdict.caution;
+    if (verdict.take) {
       accept(s, std::move(step.next), options.carry);
       foresee(s, step, options.smoothing);
-      if (options.descend)
-        s.objective = *value;
-      else
-        s.caution = std::min(1.0, 2.0 * s.caution);
+      if (options.accept.compares()) s.objective = *value;
       s.clips += clips(s.frame);
       record.predicted = s.predicted;
       record.step = step.report.step;
       record.kl = step.report.kl;
       record.gradient_norm = step.report.gradient_norm;
       record.step_norm = step.report.step_norm;
+    } else {
+      ++s.rejected;
+      value = s.objective;
     }
-    if (evaluate && value) s.objectives.push_back(*value);
     s.rejected_in_a_row = 0;
-    if (evaluate) record.objective = value.value_or(Record::unknown);
+    if (evaluate && value) {
+      s.history.add(*value);
+      record.objective = *value;
+    }
   } catch (const NotFinite& e) {
     trouble = e.what();
     s.caution *= 0.5;
@@ -141,21 +124,21 @@ Outcome run(State<F, H>& s, M& model, const RunOptions& options, const Stop& sto
   std::string trouble;
   Record record{.iteration = s.iteration,
                 .seconds = s.seconds,
-                .doubling = detail::gained_by_doubling(s.objectives),
+                .doubling = s.history.gained_by_doubling(),
                 .predicted = s.predicted,
-                .evaluations = std::int64_t(s.objectives.size())};
+                .evaluations = s.history.count()};
   if (const auto status = stop(record)) return {*status, record, trouble};  // resumed at its end
-  if (options.descend && std::isnan(s.objective)) {
+  if (options.accept.compares() && std::isnan(s.objective)) {
     const std::optional<double> start = objective(model, s.frame);
-    require(start.has_value(), "a run that descends needs a model with an objective");
+    require(start.has_value(), "a run whose steps are compared needs a model with an objective");
     s.objective = *start;
   }
   for (;;) {
     record = {};
     detail::guarded_step(s, model, options, record, trouble);
     record.iteration = s.iteration;
-    record.evaluations = std::int64_t(s.objectives.size());
-    record.doubling = detail::gained_by_doubling(s.objectives);
+    record.evaluations = s.history.count();
+    record.doubling = s.history.gained_by_doubling();
     record.rejected = s.rejected;
     record.clips = s.clips;
     if (detail::due(options.spectrum_every, s.iteration))
