@@ -7,7 +7,7 @@
 
 #include "fisherman/core/archive.hpp"
 #include "quoting.hpp"
-#include "report/page.hpp"
+#include "report/html.hpp"
 #include "study/command.hpp"
 #include "study/problem.hpp"
 #include "study/runner.hpp"
@@ -207,7 +207,7 @@ int Compare::run() {
   const std::filesystem::path folder = out;
   write_file(folder / "compare.csv", bands_csv(bands, gap ? "gap" : "objective"));
   write_file(folder / "trials.csv", trials_csv(trials));
-  write_file(folder / "report.html", page(arms, bands, trials, optimum).html());
+  write_file(folder / "report.html", report::html(page(arms, bands, trials, optimum)));
   print(bands, gap ? "gap to the optimum, nats" : problem.objective_name(), gap);
   std::cout << (folder / "report.html").string() << '\n';
   return done;

@@ -33,7 +33,7 @@ int Report::run() const {
     inputs.push_back(run.folder / "checkpoint");
   }
   out.check(inputs);
-  out.write(report::page_of(runs, {data.begin(), data.end()}).html());
+  out.write(report::html(report::page_of(runs, {data.begin(), data.end()})));
   std::cout << out.path << '\n';
   return done;
 }
@@ -47,11 +47,12 @@ void leave_report(const std::filesystem::path& folder, const LogisticTarget& tar
   sources.warnings = warnings;
   sources.most_operations = most_operations;
   write_file(folder / "report.html",
-             report::logistic_page(report::read_runs({folder}), sources).html());
+             report::html(report::logistic_page(report::read_runs({folder}), sources)));
 }
 
 void leave_report(const std::filesystem::path& folder) {
-  write_file(folder / "report.html", report::page_of(report::read_runs({folder}), {}).html());
+  write_file(folder / "report.html",
+             report::html(report::page_of(report::read_runs({folder}), {})));
 }
 
 void add_report(CLI::App& app, int& exit_code) {

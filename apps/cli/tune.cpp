@@ -9,7 +9,7 @@
 #include "fisherman/core/archive.hpp"
 #include "fisherman/io/text.hpp"
 #include "quoting.hpp"
-#include "report/page.hpp"
+#include "report/html.hpp"
 #include "study/command.hpp"
 #include "study/problem.hpp"
 #include "study/runner.hpp"

@@ -113,8 +113,8 @@ ShapedFrame frame_of(nb::handle object) {
 }
 
 nb::object for_python(const AnyFrame& frame, const Shape& shape) {
-  if (frame.kind() == typeid(PythonFrame).name()) return *frame.as<PythonFrame>().self();
-  if (frame.kind() == typeid(SavedPythonFrame).name()) return *frame.as<SavedPythonFrame>().self();
+  if (frame.holds<PythonFrame>()) return *frame.as<PythonFrame>().self();
+  if (frame.holds<SavedPythonFrame>()) return *frame.as<SavedPythonFrame>().self();
   return nb::cast(ShapedFrame{frame, shape});
 }
 

@@ -16,6 +16,7 @@ struct ShapedFrame {
 /// retract, and maybe reach.
 class PythonFrame {
  public:
+  static std::string type_name() { return "python"; }
   explicit PythonFrame(nb::object self);
   Index dimension() const { return dimension_; }
   Vector point() const { return point_; }
@@ -37,6 +38,7 @@ class PythonFrame {
 /// One with state() and restored(state) besides, so that its runs can be saved.
 class SavedPythonFrame : public PythonFrame {
  public:
+  static std::string type_name() { return "python with state"; }
   using PythonFrame::PythonFrame;
   SavedPythonFrame retract(const Vector& v) const;
   Vector state() const;

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 
 #include <cmath>
+#include <map>
+#include <type_traits>
 
 #include "arrays.hpp"
 #include "fisherman/core/archive.hpp"
@@ -13,24 +15,8 @@ namespace {
 
 nb::dict as_dict(const Record& r) {
   nb::dict out;
-  out["iteration"] = r.iteration;
-  out["seconds"] = r.seconds;
-  out["objective"] = r.objective;
-  out["predicted"] = r.predicted;
-  out["step"] = r.step;
-  out["kl"] = r.kl;
-  out["gradient_norm"] = r.gradient_norm;
-  out["step_norm"] = r.step_norm;
-  out["rejected"] = r.rejected;
-  out["clips"] = r.clips;
+  r.for_each_column([&](const char* name, auto value) { out[name] = value; });
   return out;
-}
-
-template <class T>
-nb::object column(const std::vector<Record>& records, T Record::*field) {
-  std::vector<T> values;
-  for (const Record& r : records) values.push_back(r.*field);
-  return array(std::move(values));
 }
 
 }  // namespace
@@ -98,17 +84,22 @@ void Watch::heed_signals() {
 }
 
 nb::dict Watch::trace() const {
+  std::map<std::string, std::vector<std::int64_t>> counts;
+  std::map<std::string, std::vector<double>> numbers;
+  for (const Record& r : records_)
+    r.for_each_column([&](const char* name, auto value) {
+      if constexpr (std::is_integral_v<decltype(value)>)
+        counts[name].push_back(value);
+      else
+        numbers[name].push_back(value);
+    });
   nb::dict out;
-  out["iteration"] = column(records_, &Record::iteration);
-  out["seconds"] = column(records_, &Record::seconds);
-  out["objective"] = column(records_, &Record::objective);
-  out["predicted"] = column(records_, &Record::predicted);
-  out["step"] = column(records_, &Record::step);
-  out["kl"] = column(records_, &Record::kl);
-  out["gradient_norm"] = column(records_, &Record::gradient_norm);
-  out["step_norm"] = column(records_, &Record::step_norm);
-  out["rejected"] = column(records_, &Record::rejected);
-  out["clips"] = column(records_, &Record::clips);
+  Record().for_each_column([&](const char* name, auto value) {
+    if constexpr (std::is_integral_v<decltype(value)>)
+      out[name] = array(std::move(counts[name]));
+    else
+      out[name] = array(std::move(numbers[name]));
+  });
   return out;
 }
 

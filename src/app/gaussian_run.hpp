@@ -89,7 +89,7 @@ ErasedRun natural_gradient(const T& target, const GaussianSettings& s, const F& 
                 Average({.on = averaging, .start = 50, .power = 1.0})},
                AnyModel::of<F>(model), rule, s, growing ? std::min(pass, most_between) : pass);
   if (!noisy) run.options.smoothing = 0.0;
-  run.options.descend = !noisy && !growing && !averaging && rule.guard;
+  if (!noisy && !growing && !averaging && rule.guard) run.options.accept = accept_descent();
   if (s.iterations > 0) return run;
   if (growing) {
     const Stop all_rows = after_iterations(1 + iteration_of_all_rows(options, rows_of(target)));

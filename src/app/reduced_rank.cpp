@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <typeinfo>
 
 #include "column_scale.hpp"
 #include "fisherman/core/memory.hpp"
@@ -242,8 +241,7 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, 
 }
 
 ReducedRank reduced_rank_point(const AnyFrame& frame) {
-  if (frame.kind() == typeid(ExtrinsicReducedRank).name())
-    return frame.as<ExtrinsicReducedRank>().base();
+  if (frame.holds<ExtrinsicReducedRank>()) return frame.as<ExtrinsicReducedRank>().base();
   return frame.as<ReducedRank>();
 }
 
@@ -312,9 +310,9 @@ double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data) {
   const Multinomial model(data);
   const AnyFrame end = run.state.estimate();
   const ReducedRank point = reduced_rank_point(end);
-  const Vector g = end.dimension() == point.dimension()
-                       ? model.exact_gradient(point)
-                       : model.exact_gradient(ExtrinsicReducedRank(point));
+  const Vector g = end.holds<ExtrinsicReducedRank>()
+                       ? model.exact_gradient(ExtrinsicReducedRank(point))
+                       : model.exact_gradient(point);
   return 0.5 * g.dot(run.state.fisher.solve(g));
 }
 

@@ -27,17 +27,20 @@ std::array<std::uint64_t, 2> words(const Draws& draws, std::uint32_t stream,
 /// The middle of one of 2^52 equal cells of (0, 1), exactly: never 0, never 1.
 double unit(std::uint64_t word) { return (double(word >> 12) + 0.5) * 0x1p-52; }
 
-/// Fills `out` with pairs: each position of the stream gives two neighbouring entries.
+/// Columns [first, first + cols) of a matrix of so many rows that fills a stream from its beginning: each
+/// position of the stream gives two neighbouring entries.
 template <class Pair>
-Matrix fill(const Draws& draws, std::uint32_t stream, Index rows, Index cols, Pair pair) {
-  require(rows * cols / 2 < Index(std::numeric_limits<std::uint32_t>::max()),
-          "a stream holds 2^33 numbers, but ", rows, " x ", cols, " were asked for");
+Matrix fill(const Draws& draws, std::uint32_t stream, Index rows, Index first, Index cols,
+            Pair pair) {
+  const Index begin = rows * first, end = begin + rows * cols;
+  require(end / 2 < Index(std::numeric_limits<std::uint32_t>::max()),
+          "a stream holds 2^33 numbers, but ", rows, " x ", first + cols, " were asked for");
   Matrix out(rows, cols);
-  for (Index k = 0; k < out.size(); k += 2) {
+  for (Index k = begin - begin % 2; k < end; k += 2) {
     const auto w = words(draws, stream, std::uint32_t(k / 2));
-    const auto [first, second] = pair(unit(w[0]), unit(w[1]));
-    out.data()[k] = first;
-    if (k + 1 < out.size()) out.data()[k + 1] = second;
+    const auto [one, other] = pair(unit(w[0]), unit(w[1]));
+    if (k >= begin) out.data()[k - begin] = one;
+    if (k + 1 < end) out.data()[k + 1 - begin] = other;
   }
   return out;
 }
@@ -51,11 +54,15 @@ std::array<double, 2> box_muller(double u, double v) {
 }  // namespace
 
 Matrix Draws::normals(std::uint32_t stream, Index rows, Index cols) const {
-  return fill(*this, stream, rows, cols, box_muller);
+  return fill(*this, stream, rows, 0, cols, box_muller);
+}
+
+Matrix Draws::normal_columns(std::uint32_t stream, Index rows, Index first, Index count) const {
+  return fill(*this, stream, rows, first, count, box_muller);
 }
 
 Matrix Draws::uniforms(std::uint32_t stream, Index rows, Index cols) const {
-  return fill(*this, stream, rows, cols, [](double u, double v) {
+  return fill(*this, stream, rows, 0, cols, [](double u, double v) {
     return std::array<double, 2>{u, v};
   });
 }

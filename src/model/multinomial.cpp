@@ -6,14 +6,10 @@
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/core/row_sum.hpp"
 
 namespace fisherman {
 namespace {
-
-constexpr Index tile = 512;        // rows a task
-constexpr std::size_t groups = 8;  // partial p×r sums, whatever the threads
-
-Index tiles(Index rows) { return (rows + tile - 1) / tile; }
 
 /// The last class, whose logit is 0, is appended. No logit is too large.
 Matrix softmax(const Matrix& eta) {
@@ -68,50 +64,40 @@ Matrix ClassData::columns(const std::vector<Index>& which) const {
   return out;
 }
 
+ClassSums& ClassSums::operator+=(const ClassSums& other) {
+  loss += other.loss;
+  correct += other.correct;
+  x_eb += other.x_eb;
+  e_xl += other.e_xl;
+  e += other.e;
+  return *this;
+}
+
 ClassSums sums(const ClassData& data, const LinearScores& s, const Matrix* basis) {
-  const Index n = data.rows(), K = data.classes();
-  std::vector<ClassSums> parts(groups);
-  const auto tile_count = std::size_t(tiles(n));
-  parallel_for(groups, [&](std::size_t group) {
-    ClassSums& sum = parts[group];
-    if (basis != nullptr) {
-      sum.x_eb = Matrix::Zero(s.left.rows(), basis->cols());
-      sum.e_xl = Matrix::Zero(K - 1, s.left.cols());
-      sum.e = Vector::Zero(K - 1);
-    }
-    for (std::size_t t = group * tile_count / groups; t < (group + 1) * tile_count / groups; ++t) {
-      const Index first = Index(t) * tile, count = std::min(tile, n - first);
-      data.with_block(first, count, [&](const ConstMatrixRef& x) {
-        const Matrix z = s.left.transpose() * x;
-        const Matrix eta = (s.right * z).colwise() + s.intercepts;
-        for (Index i = 0; i < count; ++i) {
-          const int k = data.outcomes()[std::size_t(first + i)];
-          sum.loss += loss_of(eta.col(i), k);
-          Index best;
-          const bool last = eta.col(i).maxCoeff(&best) < 0.0;
-          sum.correct += (last ? K - 1 : best) == k ? 1 : 0;
-        }
-        if (basis == nullptr) return;
-        Matrix e = softmax(eta).topRows(K - 1);
-        for (Index i = 0; i < count; ++i)
-          if (const int k = data.outcomes()[std::size_t(first + i)]; k < K - 1) e(k, i) -= 1.0;
-        const Matrix be = basis->transpose() * e;
-        sum.x_eb.noalias() += x * be.transpose();
-        sum.e_xl.noalias() += e * z.transpose();
-        sum.e += e.rowwise().sum();
-      });
-    }
+  const Index K = data.classes();
+  return sum_over_rows<ClassSums>(data.rows(), [&](Index first, Index count) {
+    ClassSums sum;
+    data.with_block(first, count, [&](const ConstMatrixRef& x) {
+      const Matrix z = s.left.transpose() * x;
+      const Matrix eta = (s.right * z).colwise() + s.intercepts;
+      for (Index i = 0; i < count; ++i) {
+        const int k = data.outcomes()[std::size_t(first + i)];
+        sum.loss += loss_of(eta.col(i), k);
+        Index best;
+        const bool last = eta.col(i).maxCoeff(&best) < 0.0;
+        sum.correct += (last ? K - 1 : best) == k ? 1 : 0;
+      }
+      if (basis == nullptr) return;
+      Matrix e = softmax(eta).topRows(K - 1);
+      for (Index i = 0; i < count; ++i)
+        if (const int k = data.outcomes()[std::size_t(first + i)]; k < K - 1) e(k, i) -= 1.0;
+      const Matrix be = basis->transpose() * e;
+      sum.x_eb.noalias() = x * be.transpose();
+      sum.e_xl.noalias() = e * z.transpose();
+      sum.e = e.rowwise().sum();
+    });
+    return sum;
   });
-  ClassSums total = std::move(parts[0]);
-  for (std::size_t g = 1; g < groups; ++g) {
-    total.loss += parts[g].loss;
-    total.correct += parts[g].correct;
-    if (basis == nullptr) continue;
-    total.x_eb += parts[g].x_eb;
-    total.e_xl += parts[g].e_xl;
-    total.e += parts[g].e;
-  }
-  return total;
 }
 
 Multinomial::Multinomial(std::shared_ptr<const ClassData> data, MultinomialOptions options)

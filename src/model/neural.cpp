@@ -6,14 +6,13 @@
 
 #include "elementwise.hpp"
 #include "fisherman/core/error.hpp"
-#include "fisherman/core/parallel.hpp"
+#include "fisherman/core/row_sum.hpp"
 
 namespace fisherman {
 namespace {
 
-// A tile of rows and draws fits into the cache. Tasks are cut by the number of rows alone; there are at
-// most 16, so that their partial gradients stay small.
-constexpr Index rows_a_tile = 256, draws_a_tile = 8, most_tasks = 16;
+// A tile of rows and draws fits into the cache.
+constexpr Index rows_a_tile = 256, draws_a_tile = 8;
 
 Matrix with_ones(const Matrix& X) {
   Matrix out(X.rows(), X.cols() + 1);
@@ -86,15 +85,12 @@ Index NeuralTarget::dimension() const { return options_.hidden * (features() + 2
 Vector NeuralTarget::log_density(const Matrix& betas, Matrix& gradients) const {
   require_size(betas, dimension(), "the weights of a neural network");
   const Matrix& X = *X_;
-  const Index n = X.rows(), p = X.cols(), h = options_.hidden, draws = betas.cols();
-  const Index tiles = (n + rows_a_tile - 1) / rows_a_tile;
-  const Index tasks = std::min(tiles, most_tasks);
-  std::vector<Matrix> parts(
-      static_cast<std::size_t>(tasks));  // gradients, and the value below them
-  parallel_for(std::size_t(tasks), [&](std::size_t task) {
-    Matrix& part = parts[task] = Matrix::Zero(betas.rows() + 1, draws);
-    for (Index tile = Index(task); tile < tiles; tile += tasks) {
-      const Index first = tile * rows_a_tile, rows = std::min(rows_a_tile, n - first);
+  const Index p = X.cols(), h = options_.hidden, draws = betas.cols();
+  // Gradients, and the value below them.
+  const auto total = sum_over_rows<Matrix>(X.rows(), [&](Index begin, Index length) {
+    Matrix part = Matrix::Zero(betas.rows() + 1, draws);
+    for (Index first = begin; first < begin + length; first += rows_a_tile) {
+      const Index rows = std::min(rows_a_tile, begin + length - first);
       const Matrix x = X.middleRows(first, rows);
       const auto labels = y_.segment(first, rows);
       for (Index from = 0; from < draws; from += draws_a_tile) {
@@ -117,9 +113,8 @@ Vector NeuralTarget::log_density(const Matrix& betas, Matrix& gradients) const {
               Eigen::Map<const Vector>(by_input.data() + k * p * h, p * h);
       }
     }
+    return part;
   });
-  Matrix total = Matrix::Zero(betas.rows() + 1, draws);
-  for (const Matrix& part : parts) total += part;
   gradients = weight_ * total.topRows(betas.rows()) - betas / options_.prior_variance;
   const double constant =
       -0.5 * double(dimension()) * std::log(2.0 * std::numbers::pi * options_.prior_variance);
@@ -156,9 +151,7 @@ Matrix neural_predictors(const Matrix& X, const Matrix& betas, Index hidden,
                          Activation activation) {
   require_size(betas, hidden * (X.cols() + 2) + 1, "the weights of a neural network");
   Matrix out(X.rows(), betas.cols());
-  const Index tiles = (X.rows() + rows_a_tile - 1) / rows_a_tile;
-  parallel_for(std::size_t(tiles), [&](std::size_t tile) {
-    const Index first = Index(tile) * rows_a_tile, rows = std::min(rows_a_tile, X.rows() - first);
+  for_row_groups(X.rows(), [&](Index first, Index rows) {
     const Matrix x = with_ones(X.middleRows(first, rows));
     for (Index from = 0; from < betas.cols(); from += draws_a_tile) {
       const Index count = std::min(draws_a_tile, betas.cols() - from);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 namespace fisherman {
 namespace {
@@ -23,23 +24,22 @@ std::string duration(double seconds) {
 }  // namespace
 
 std::string Trace::csv_header() {
-  return "iteration,seconds,objective,predicted,step,kl,gradient_norm,step_norm,rejected,clips,"
-         "inverse_smallest,inverse_largest\n";
+  std::ostringstream out;
+  const char* separator = "";
+  Record().for_each_column(
+      [&](const char* name, auto) { out << std::exchange(separator, ",") << name; });
+  out << '\n';
+  return out.str();
 }
 
 std::string Trace::csv_line(const Record& r) {
   std::ostringstream out;
-  out << std::setprecision(std::numeric_limits<double>::max_digits10) << r.iteration;
-  const auto field = [&](double x) {
-    out << ',';
-    if (!std::isnan(x)) out << x;
-  };
-  for (const double x :
-       {r.seconds, r.objective, r.predicted, r.step, r.kl, r.gradient_norm, r.step_norm})
-    field(x);
-  out << ',' << r.rejected << ',' << r.clips;
-  field(r.spectrum ? r.spectrum->smallest : Record::unknown);
-  field(r.spectrum ? r.spectrum->largest : Record::unknown);
+  out << std::setprecision(std::numeric_limits<double>::max_digits10);
+  const char* separator = "";
+  r.for_each_column([&](const char*, auto value) {
+    out << std::exchange(separator, ",");
+    if (!std::isnan(double(value))) out << value;
+  });
   out << '\n';
   return out.str();
 }

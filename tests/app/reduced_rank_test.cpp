@@ -119,6 +119,25 @@ TEST(ReducedRank, EverySchemeComesCloseToTheOptimum) {
     }
 }
 
+// For 3 features, 3 classes and rank 1 the ambient space has as many coordinates, 8, as the frame.
+TEST(ReducedRank, TheGainLeftKnowsTheAmbientSpaceFromTheFrame) {
+  std::vector<int> y;
+  for (Index i = 0; i < rows; ++i) y.push_back(int(i * i % 3));
+  const auto small = std::make_shared<const ClassData>(toy::random_matrix(3, rows, 1), y, 3);
+  for (const char* const method : {"extrinsic", "ifngd"}) {
+    const ReducedRankSettings s = settings(method);
+    ErasedRun run = make_run(small, s, 1, 0, plan_memory(s, rows, 3, 3, 3, 1));
+    ASSERT_EQ(run.state.frame.dimension(), 8);
+    fisherman::run(run.state, run.model, run.options, after_iterations(20));
+    const Multinomial model(small);
+    const ReducedRank point = reduced_rank_point(run.state.estimate());
+    const Vector g = method == std::string("extrinsic")
+                         ? model.exact_gradient(ExtrinsicReducedRank(point))
+                         : model.exact_gradient(point);
+    EXPECT_DOUBLE_EQ(gain_left(run, small), 0.5 * g.dot(run.state.fisher.solve(g))) << method;
+  }
+}
+
 TEST(ReducedRank, ThreadsAndResumesDoNotChangeABit) {
   for (const ReducedRankSettings& s : every_scheme()) {
     ErasedRun whole = made(s), cut = made(s), resumed = made(s);

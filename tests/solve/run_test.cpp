@@ -9,12 +9,14 @@
 
 #include "expect_laws.hpp"
 #include "fisherman/fisher/any_fisher.hpp"
+#include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"
 #include "fisherman/fisher/window.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/gaussian.hpp"
+#include "fisherman/manifold/product.hpp"
 #include "fisherman/manifold/sphere.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/solve/observers.hpp"
@@ -233,9 +235,11 @@ TEST(Run, AnObjectiveThatRunsAwayIsSaidToDoSo) {
   std::vector<double> far{1e9}, late(50, 1e-3);
   for (int k = 1; k < 100; ++k) far.push_back(far.back() * 0.8);
   for (int k = 0; k < 50; ++k) late.push_back(late.back() - 10.0);
-  EXPECT_FALSE(detail::run_away(far));
-  EXPECT_FALSE(detail::run_away(late));
-  EXPECT_FALSE(detail::run_away({1.0, -1e30}));
+  for (const std::vector<double>& values : {far, late, std::vector<double>{1.0, -1e30}}) {
+    ObjectiveHistory history;
+    for (const double value : values) history.add(value);
+    EXPECT_FALSE(history.runs_away());
+  }
 }
 
 TEST(Run, SpectrumOfTheInverseIsReportedWhereAsked) {
@@ -300,9 +304,12 @@ TEST(Run, DescendsWhereAStepWouldGoRoundInCircles) {
       rises = std::max(rises, r.objective - highest);
       highest = r.objective;
     };
-    const Outcome o = run(
-        state, model, {.rule = whole, .evaluate_every = 1, .smoothing = 0.0, .descend = descend},
-        stop, {watch});
+    const Outcome o = run(state, model,
+                          {.rule = whole,
+                           .evaluate_every = 1,
+                           .smoothing = 0.0,
+                           .accept = descend ? accept_descent() : accept_all()},
+                          stop, {watch});
     EXPECT_TRUE(!descend || rises <= 0.0) << rises;
     return o;
   };
@@ -311,7 +318,7 @@ TEST(Run, DescendsWhereAStepWouldGoRoundInCircles) {
   EXPECT_GT(outcome(true).last.rejected, 0);
 
   // What decides about a step is saved with the state: a run in two parts is the same run.
-  const RunOptions options{.rule = whole, .evaluate_every = 0, .descend = true};
+  const RunOptions options{.rule = whole, .evaluate_every = 0, .accept = accept_descent()};
   State once{Euclidean(Vector::Ones(3)), Identity(3)}, first = once, second = once;
   run(once, model, options, after_iterations(40));
   run(first, model, options, after_iterations(7));
@@ -319,6 +326,68 @@ TEST(Run, DescendsWhereAStepWouldGoRoundInCircles) {
   run(second, model, options, after_iterations(40));
   EXPECT_EQ(once.frame.point(), second.frame.point());
   EXPECT_EQ(once.rejected, second.rejected);
+}
+
+TEST(Run, APolicyDecidesWhichStepsAreTaken) {
+  const Steep model{Vector{{1.0, 1.0}}};
+  // Takes every second step, and halves the next one after each that it refuses.
+  int shown = 0;
+  const Acceptance every_second(
+      [&](const Acceptance::Trial& t) {
+        EXPECT_LT(t.after, t.before);
+        return Acceptance::Verdict{++shown % 2 == 0, shown % 2 == 0 ? 1.0 : 0.5 * t.caution};
+      },
+      true);
+  State state{Euclidean(Vector::Ones(2)), Identity(2)};
+  Trace trace;
+  run(state, model,
+      {.rule = {.step_size = 0.1, .decay = 0.0, .kl_radius = 0.0}, .accept = every_second},
+      after_iterations(6), {trace.observer()});
+  EXPECT_EQ(state.rejected, 3);
+  EXPECT_NEAR(state.frame.point()(0), std::pow(0.95, 3), 1e-15);
+  EXPECT_TRUE(std::isnan(trace.records()[0].step));
+}
+
+TEST(History, GainsAreThoseOfAllValuesAndMemoryIsBounded) {
+  ObjectiveHistory history;
+  EXPECT_TRUE(std::isnan(history.gained_by_doubling()));
+  std::vector<double> all;
+  for (int k = 0; k < 40000; ++k) {
+    all.push_back(1.0 / (1.0 + k));
+    history.add(all.back());
+    const double exact = all[(all.size() - 1) / 2] - all.back();
+    if (k < 4095) {
+      ASSERT_EQ(history.gained_by_doubling(), exact) << k;
+    } else {  // the value of up to 15 evaluations before the middle stands for it
+      ASSERT_GE(history.gained_by_doubling(), exact) << k;
+      ASSERT_LE(history.gained_by_doubling(), all[(all.size() - 1) / 2 - 15] - all.back()) << k;
+    }
+  }
+  Writer out;
+  history.save(out);
+  EXPECT_LT(out.bytes().size(), 4096 * sizeof(double) + 64);
+  ObjectiveHistory again;
+  Reader in(out.bytes());
+  again.load(in);
+  for (int k = 0; k < 5000; ++k) {
+    history.add(k);
+    again.add(k);
+    ASSERT_EQ(history.gained_by_doubling(), again.gained_by_doubling());
+  }
+}
+
+TEST(Names, OfTypesInFilesAreOurOwn) {
+  const Vector x = Vector::Ones(2);
+  const Matrix I = Matrix::Identity(2, 2);
+  EXPECT_EQ(AnyFrame(gaussian_affine(x, I)).kind(), "gaussian spd-affine");
+  EXPECT_EQ(AnyFrame(Product(Euclidean(x), Sphere(Vector::Unit(3, 0)))).kind(),
+            "product euclidean oblique");
+  EXPECT_EQ(AnyFisher(BlockDiagonal<AnyFisher>({Dense(2), DenseSingle(3)})).kind(),
+            "block-diagonal any");
+  // The blocks inside are told apart too.
+  State<AnyFrame, AnyFisher> a{Euclidean(x), BlockDiagonal<AnyFisher>({Identity(1), Identity(1)})};
+  State<AnyFrame, AnyFisher> b{Euclidean(x), BlockDiagonal<AnyFisher>({Identity(1), Exact(1)})};
+  EXPECT_THROW(restore(b, saved(a)), FileError);
 }
 
 TEST(Observers, CheckpointIsWrittenAtTheEndOfARunHoweverShort) {

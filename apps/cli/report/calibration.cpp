@@ -41,21 +41,20 @@ struct Calibration {
     }
   }
 
-  Json series(const std::string& name) const {
-    std::vector<double> x, y, low, high, size;
+  Chart::Series series(const std::string& name) const {
+    Chart::Series out{.name = name, .x = {{}}, .y = {}, .dots = true};
     double most = 1.0;
     for (const Bin& bin : bins) most = std::max(most, bin.rows);
     for (const Bin& bin : bins) {
       if (bin.rows == 0.0) continue;
-      x.push_back(bin.predicted / bin.rows);
-      y.push_back(bin.observed / bin.rows);
+      out.x[0].push_back(bin.predicted / bin.rows);
+      out.y.push_back(bin.observed / bin.rows);
       const auto [l, h] = bin.interval();
-      low.push_back(l);
-      high.push_back(h);
-      size.push_back(3.0 + 7.0 * std::sqrt(bin.rows / most));
+      out.low.push_back(l);
+      out.high.push_back(h);
+      out.size.push_back(3.0 + 7.0 * std::sqrt(bin.rows / most));
     }
-    return {{"name", name}, {"dots", true}, {"x", {x}},    {"y", y},
-            {"low", low},   {"high", high}, {"size", size}};
+    return out;
   }
 };
 
@@ -73,12 +72,10 @@ Section calibration_section(const std::vector<Predicted>& runs) {
   for (std::size_t b = 0; b < bin_count; ++b)
     bins.rows.push_back({{Cell(fixed(double(b) / double(bin_count), 1) + " to " +
                                fixed(double(b + 1) / double(bin_count), 1))}});
-  Json chart = {{"kind", "lines"},
-                {"square", true},
-                {"diagonal", true},
-                {"x", {{{"name", "predicted probability"}}}},
-                {"y", {{"name", "observed frequency"}}},
-                {"series", Json::array()}};
+  Chart chart{.x = {{.name = "predicted probability"}},
+              .y = {.name = "observed frequency"},
+              .square = true,
+              .diagonal = true};
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const auto& [name, p, y, missing] = runs[k];
     if (!missing.empty()) {
@@ -102,7 +99,7 @@ Section calibration_section(const std::vector<Predicted>& runs) {
       cells.emplace_back(bin.rows == 0.0 ? "–" : fixed(bin.predicted / bin.rows, 3));
       cells.emplace_back(bin.rows == 0.0 ? "–" : fixed(bin.observed / bin.rows, 3));
     }
-    chart["series"].push_back(c.series(name));
+    chart.series.push_back(c.series(name));
   }
   if (scores.rows.empty()) return section;
   if (alone) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fisherman/core/types.hpp"
-#include "page.hpp"
+#include "html.hpp"
 
 namespace fisherman::cli::report {
 

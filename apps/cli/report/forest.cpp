@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "fisherman/core/error.hpp"
-#include "page.hpp"
+#include "html.hpp"
 
 namespace fisherman::cli::report {
 namespace {
@@ -80,11 +80,12 @@ std::string legend(const std::vector<std::string>& series) {
 
 }  // namespace
 
-Section& Section::forest(const Forest& forest) {
+std::string forest_html(const Forest& forest) {
+  std::string out;
   const Axis axis(forest);
   const bool alone = forest.series.size() == 1;
-  if (!alone) body_ += legend(forest.series);
-  body_ +=
+  if (!alone) out += legend(forest.series);
+  out +=
       sentence("<table class=\"forest\" data-shown=\"", forest.shown,
                "\" style=\"--lanes:", forest.series.size(), ";--zero:", fixed(axis.percent(0.0), 2),
                "%\">\n<thead><tr><td></td><td class=\"axis\">", axis.marks(), "</td>",
@@ -96,17 +97,18 @@ Section& Section::forest(const Forest& forest) {
         bars += drawn(*interval, k, axis);
         tip += sentence("\n", alone ? "" : forest.series[k] + ": ", words(*interval));
       }
-    body_ += sentence("<tr data-strength=\"", figure(row.strength, 6), "\" title=\"", escaped(tip),
-                      "\"><th scope=\"row\">", escaped(row.name), "</th><td class=\"plot\">", bars,
-                      "</td>");
+    out += sentence("<tr data-strength=\"", figure(row.strength, 6), "\" title=\"", escaped(tip),
+                    "\"><th scope=\"row\">", escaped(row.name), "</th><td class=\"plot\">", bars,
+                    "</td>");
     if (alone)
-      body_ += sentence("<td class=\"words\">", row.intervals[0] ? words(*row.intervals[0]) : "",
-                        "</td>");
-    body_ += "</tr>\n";
+      out += sentence("<td class=\"words\">", row.intervals[0] ? words(*row.intervals[0]) : "",
+                      "</td>");
+    out += "</tr>\n";
   }
-  body_ += "</tbody></table>\n";
-  if (axis.cuts) paragraph("Intervals with an arrow go on beyond the axis.");
-  return *this;
+  out += "</tbody></table>\n";
+  if (axis.cuts)
+    out += part_html(Paragraph{Cell("Intervals with an arrow go on beyond the axis.")});
+  return out;
 }
 
 }  // namespace fisherman::cli::report

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "page.hpp"
+#include "html.hpp"
 #include "run.hpp"
 
 namespace fisherman::cli::report {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "html.hpp"
 #include "logistic_problem.hpp"
-#include "page.hpp"
 #include "run.hpp"
 
 namespace fisherman::cli::report {

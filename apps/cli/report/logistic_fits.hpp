@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "html.hpp"
 #include "logistic_problem.hpp"
-#include "page.hpp"
 #include "run.hpp"
 #include "sections.hpp"
 

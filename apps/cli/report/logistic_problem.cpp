@@ -5,7 +5,7 @@
 #include "fisherman/core/error.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
-#include "page.hpp"
+#include "html.hpp"
 
 namespace fisherman::cli::report {
 namespace {

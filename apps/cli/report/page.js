@@ -1,8 +1,7 @@
 // What moves on a page: charts, the order of forest rows, light and dark.
 //
 // A chart's spec, as it stands in its figure:
-//   {"kind": "lines",
-//    "x": [{"name": "iteration"}, {"name": "seconds"}],     one is shown, buttons change it; "log": true of the first
+//   {"x": [{"name": "iteration"}, {"name": "seconds"}],     one is shown, buttons change it; "log": true of the first
 //    "y": {"name": "gap, nats", "log": true},                or "zero": true, to begin there
 //    "series": [{"name": "run", "x": [[…], […]], "y": […],   an x for each of the above
 //                "low": […], "high": […], "size": […],       optional: vertical intervals, radii of dots

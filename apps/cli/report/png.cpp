@@ -1,6 +1,6 @@
 #include "png.hpp"
 
-#include <zlib.h>
+#include <png.h>
 
 #include <algorithm>
 #include <array>
@@ -23,27 +23,6 @@ Colour colour(double share) {  // of the largest, -1 to 1
   return out;
 }
 
-std::string big_endian(std::uint32_t value) {
-  return {char(value >> 24), char(value >> 16), char(value >> 8), char(value)};
-}
-
-std::string chunk(const std::string& type, const std::string& bytes) {
-  const std::string body = type + bytes;
-  const auto* const first = reinterpret_cast<const Bytef*>(body.data());
-  return big_endian(std::uint32_t(bytes.size())) + body +
-         big_endian(std::uint32_t(crc32(0, first, uInt(body.size()))));
-}
-
-std::string deflated(const std::string& bytes) {
-  uLongf size = compressBound(uLong(bytes.size()));
-  std::string out(size, '\0');
-  if (compress(reinterpret_cast<Bytef*>(out.data()), &size,
-               reinterpret_cast<const Bytef*>(bytes.data()), uLong(bytes.size())) != Z_OK)
-    throw FileError("a picture could not be compressed");
-  out.resize(size);
-  return out;
-}
-
 }  // namespace
 
 std::string tiles_png(const std::vector<Matrix>& tiles, Index across, Index pixels) {
@@ -53,10 +32,9 @@ std::string tiles_png(const std::vector<Matrix>& tiles, Index across, Index pixe
   const Index count = Index(tiles.size()), columns = std::min(across, count);
   const Index rows = (count + columns - 1) / columns;
   const Index height = rows * (high + gap) - gap, width = columns * (wide + gap) - gap;
-  std::string lines;
-  lines.reserve(std::size_t(height * (3 * width + 1)));
+  std::string pixel_bytes;
+  pixel_bytes.reserve(std::size_t(height * 3 * width));
   for (Index i = 0; i < height; ++i) {
-    lines += '\0';  // no filter
     for (Index j = 0; j < width; ++j) {
       const Index tile = i / (high + gap) * columns + j / (wide + gap);
       const Index y = i % (high + gap), x = j % (wide + gap);
@@ -66,13 +44,20 @@ std::string tiles_png(const std::vector<Matrix>& tiles, Index across, Index pixe
         const double most = m.cwiseAbs().maxCoeff();
         c = colour(most > 0.0 ? m(y / pixels, x / pixels) / most : 0.0);
       }
-      for (const std::uint8_t byte : c) lines += char(byte);
+      for (const std::uint8_t byte : c) pixel_bytes += char(byte);
     }
   }
-  const std::string header = big_endian(std::uint32_t(width)) + big_endian(std::uint32_t(height)) +
-                             std::string("\x08\x02\x00\x00\x00", 5);  // 8 bits, red-green-blue
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(lines)) +
-         chunk("IEND", "");
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = png_uint_32(width);
+  image.height = png_uint_32(height);
+  image.format = PNG_FORMAT_RGB;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string out(size, '\0');
+  if (png_image_write_to_memory(&image, out.data(), &size, 0, pixel_bytes.data(), 0, nullptr) == 0)
+    throw FileError(sentence("a picture could not be made: ", image.message));
+  out.resize(size);
+  return out;
 }
 
 }  // namespace fisherman::cli::report

@@ -118,10 +118,7 @@ Section course(const Fits& fits) {
 void add_paths(std::vector<Section>& sections, const Fits& fits) {
   Section section("Ranks");
   bool any = false;
-  Json chart = {{"kind", "lines"},
-                {"x", {{{"name", "rank"}}}},
-                {"y", {{"name", "mean loss, nats"}}},
-                {"series", Json::array()}};
+  Chart chart{.x = {{.name = "rank"}}, .y = {.name = "mean loss, nats"}};
   Grid grid{{{"run"},
              {"rank", true},
              {"start", true},
@@ -150,11 +147,9 @@ void add_paths(std::vector<Section>& sections, const Fits& fits) {
                            chosen});
     }
     const std::string prefix = fits.size() == 1 ? "" : f.run.name + ": ";
-    chart["series"].push_back(
-        {{"name", prefix + "training"}, {"dots", true}, {"x", {ranks}}, {"y", train}});
+    chart.series.push_back({.name = prefix + "training", .x = {ranks}, .y = train, .dots = true});
     if (f.tested())
-      chart["series"].push_back(
-          {{"name", prefix + "held out"}, {"dots", true}, {"x", {ranks}}, {"y", test}});
+      chart.series.push_back({.name = prefix + "held out", .x = {ranks}, .y = test, .dots = true});
   }
   if (!any) return;
   section.paragraph(
@@ -167,18 +162,14 @@ void add_paths(std::vector<Section>& sections, const Fits& fits) {
 
 Section spectrum_section(const Fits& fits) {
   Section section("Singular values");
-  Json chart = {{"kind", "lines"},
-                {"x", {{{"name", "component"}}}},
-                {"y", {{"name", "singular value of B"}, {"zero", true}}},
-                {"series", Json::array()}};
+  Chart chart{.x = {{.name = "component"}}, .y = {.name = "singular value of B", .zero = true}};
   for (const Fit& f : fits) {
     std::vector<double> index, values;
     for (Index k = 0; k < f.rank(); ++k) {
       index.push_back(double(k + 1));
       values.push_back(f.parts.s(k));
     }
-    chart["series"].push_back(
-        {{"name", f.run.name}, {"dots", true}, {"x", {index}}, {"y", values}});
+    chart.series.push_back({.name = f.run.name, .x = {index}, .y = values, .dots = true});
   }
   return section.chart(
       chart,
@@ -218,16 +209,12 @@ void add_classes(Section& section, const Fit& fit) {
   }
   x.push_back(0.0);
   y.push_back(0.0);
-  const Json chart = {{"kind", "lines"},
-                      {"square", true},
-                      {"x", {{{"name", "component 1"}}}},
-                      {"y", {{"name", fit.rank() > 1 ? "component 2" : ""}}},
-                      {"series",
-                       {{{"name", fit.run.name},
-                         {"dots", true},
-                         {"x", {x}},
-                         {"y", y},
-                         {"labels", fit.model.classes}}}}};
+  const Chart chart{
+      .x = {{.name = "component 1"}},
+      .y = {.name = fit.rank() > 1 ? "component 2" : ""},
+      .series =
+          {{.name = fit.run.name, .x = {x}, .y = y, .dots = true, .labels = fit.model.classes}},
+      .square = true};
   section.chart(chart, sentence(fit.run.name,
                                 ": what a unit of the first two components adds to the log "
                                 "odds of each class against ",
@@ -330,7 +317,7 @@ Page reduced_rank_page(const std::vector<Run>& runs) {
   add_paths(page.sections, fits);
   page.sections.push_back(spectrum_section(fits));
   for (const Section& section : {components, classes, confusion})
-    if (!section.body().empty()) page.sections.push_back(section);
+    if (!section.parts.empty()) page.sections.push_back(section);
   ReducedRankSettings settings;
   Options options;
   settings.describe(options);

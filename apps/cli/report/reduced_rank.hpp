@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "page.hpp"
+#include "html.hpp"
 #include "run.hpp"
 
 namespace fisherman::cli::report {

@@ -32,12 +32,10 @@ std::vector<std::size_t> thinned(const std::vector<double>& values) {
 
 }  // namespace
 
-Json course_chart(const std::vector<Course>& courses, const std::string& y_name,
-                  std::optional<double> floor) {
-  Json spec = {{"kind", "lines"},
-               {"x", {{{"name", "iteration"}}, {{"name", "seconds"}}}},
-               {"y", {{"name", y_name}, {"log", floor.has_value()}}},
-               {"series", Json::array()}};
+Chart course_chart(const std::vector<Course>& courses, const std::string& y_name,
+                   std::optional<double> floor) {
+  Chart chart{.x = {{.name = "iteration"}, {.name = "seconds"}},
+              .y = {.name = y_name, .log = floor.has_value()}};
   for (const Course& course : courses) {
     std::vector<double> iterations, seconds, values;
     for (const std::size_t k : thinned(course.values)) {
@@ -45,9 +43,9 @@ Json course_chart(const std::vector<Course>& courses, const std::string& y_name,
       seconds.push_back(course.seconds[k]);
       values.push_back(floor ? std::max(course.values[k], *floor) : course.values[k]);
     }
-    spec["series"].push_back({{"name", course.name}, {"x", {iterations, seconds}}, {"y", values}});
+    chart.series.push_back({.name = course.name, .x = {iterations, seconds}, .y = values});
   }
-  return spec;
+  return chart;
 }
 
 Grid milestones(const std::vector<Course>& courses, const std::vector<double>& levels,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fisherman/app/options.hpp"
-#include "page.hpp"
+#include "html.hpp"
 #include "run.hpp"
 
 namespace fisherman::cli::report {
@@ -19,8 +19,8 @@ struct Course {
 
 /// The courses against iterations and seconds. With a `floor` the axis is logarithmic, and values at or
 /// below it are drawn there. Long ones are thinned out, keeping the extremes of every stretch.
-Json course_chart(const std::vector<Course>& courses, const std::string& y_name,
-                  std::optional<double> floor);
+Chart course_chart(const std::vector<Course>& courses, const std::string& y_name,
+                   std::optional<double> floor);
 
 /// When each course came below each level for good.
 Grid milestones(const std::vector<Course>& courses, const std::vector<double>& levels,

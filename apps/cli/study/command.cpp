@@ -4,7 +4,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "../report/page.hpp"
+#include "../report/html.hpp"
 #include "fisherman/core/error.hpp"
 
 namespace fisherman::cli::study {

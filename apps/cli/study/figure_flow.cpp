@@ -6,7 +6,7 @@
 #include "reproduction.hpp"
 
 namespace fisherman::cli::study {
-namespace {
+namespace figure_flow_plan {  // named, because the figures are alike and compiled as one
 
 struct Data {
   const char *name, *file;
@@ -114,9 +114,10 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   return plan;
 }
 
-}  // namespace
+}  // namespace figure_flow_plan
 
 const FigureKind& figure_flow() {
+  using namespace figure_flow_plan;
   static const FigureKind kind = {
       "figure-flow",
       "a Bayesian neural network by normalising flows on German Credit, Labour Force and Census",

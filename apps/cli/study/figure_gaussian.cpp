@@ -7,7 +7,7 @@
 #include "reproduction.hpp"
 
 namespace fisherman::cli::study {
-namespace {
+namespace figure_gaussian_plan {  // named, because the figures are alike and compiled as one
 
 using report::figure;
 
@@ -176,9 +176,10 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   return plan;
 }
 
-}  // namespace
+}  // namespace figure_gaussian_plan
 
 const FigureKind& figure_gaussian() {
+  using namespace figure_gaussian_plan;
   static const FigureKind kind = {
       "figure-gaussian",
       "Gaussian variational inference on Ionosphere, Breast Cancer and Sonar: six methods, tuned",

@@ -6,7 +6,7 @@
 #include "reproduction.hpp"
 
 namespace fisherman::cli::study {
-namespace {
+namespace figure_gaussian_large_plan {  // named, because the figures are alike and compiled as one
 
 using report::figure;
 
@@ -161,9 +161,10 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   return plan;
 }
 
-}  // namespace
+}  // namespace figure_gaussian_large_plan
 
 const FigureKind& figure_gaussian_large() {
+  using namespace figure_gaussian_large_plan;
   static const FigureKind kind = {
       "figure-gaussian-large",
       "Gaussian variational inference on Mushrooms and a1a: four methods, tuned",

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
-#include <sstream>
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
@@ -53,6 +51,12 @@ bool converted(const std::filesystem::path& svg_file, const std::filesystem::pat
 std::string verdict_of(const Finding& finding) {
   if (!finding.holds) return "not told";
   return *finding.holds ? "holds" : "does not hold";
+}
+
+/// With spaces behind it.
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
 }
 
 Tone tone_of(const Finding& finding) {
@@ -128,13 +132,13 @@ report::Page page_of(const FigurePlan& plan, const Measured& measured, const Fig
   Section figures("The figure");
   figures.paragraph(plan.about);
   for (const auto& row : all.rows) {
-    std::vector<std::pair<std::string, Json>> charts;
+    std::vector<std::pair<std::string, report::Chart>> charts;
     for (const Panel& panel : row) {
-      Json spec = band_chart(panel.bands, plan.y_name, all.log, all.floor);
-      spec["x"].erase(1);  // iterations alone, as in the paper
+      report::Chart chart = band_chart(panel.bands, plan.y_name, all.log, all.floor);
+      chart.x.resize(1);  // iterations alone, as in the paper
       for (std::size_t b = 0; b < panel.bands.size(); ++b)
-        spec["series"][b]["colour"] = panel.colours[b];
-      charts.emplace_back(panel.title, std::move(spec));
+        chart.series[b].colour = panel.colours[b];
+      charts.emplace_back(panel.title, std::move(chart));
     }
     figures.panels(charts);
   }
@@ -168,10 +172,10 @@ void write_figure(const FigurePlan& plan, const Measured& measured, Store& store
   write_file(folder / "trials.csv", trials_csv(store.all()));
   std::string verdicts;
   for (const Finding& finding : findings)
-    verdicts += sentence(std::left, std::setw(15), verdict_of(finding), finding.where, ": ",
-                         finding.claim, " (", finding.measured, ")\n");
+    verdicts += sentence(padded(verdict_of(finding), 15), finding.where, ": ", finding.claim, " (",
+                         finding.measured, ")\n");
   write_file(folder / "verdicts.txt", verdicts + verdict_words(findings) + "\n");
-  write_file(folder / "report.html", page_of(plan, measured, all, findings, png).html());
+  write_file(folder / "report.html", report::html(page_of(plan, measured, all, findings, png)));
 }
 
 }  // namespace fisherman::cli::study

@@ -7,7 +7,7 @@
 #include "reproduction.hpp"
 
 namespace fisherman::cli::study {
-namespace {
+namespace figure_reduced_rank_plan {  // named, because the figures are alike and compiled as one
 
 using report::figure;
 
@@ -158,9 +158,10 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   return plan;
 }
 
-}  // namespace
+}  // namespace figure_reduced_rank_plan
 
 const FigureKind& figure_reduced_rank() {
+  using namespace figure_reduced_rank_plan;
   static const FigureKind kind = {
       "figure-reduced-rank",
       "reduced-rank multinomial regression on MNIST and letters: three methods, three ranks each",

@@ -1,7 +1,7 @@
 // What `reproduce rates` leaves: a page, a figure for a paper, numbers, verdicts.
 #include <algorithm>
 
-#include "../report/page.hpp"
+#include "../report/html.hpp"
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
 #include "rates.hpp"
@@ -34,9 +34,9 @@ Section section(const std::string& title, const std::string& about, const std::s
                          false,
                          int(k)});
   }
-  report::Json spec = band_chart(bands, y_name, true, 1e-12);
-  spec["x"] = {{{"name", x_name}, {"log", true}}};
-  out.chart(spec, "Means with one standard error on either side.");
+  report::Chart chart = band_chart(bands, y_name, true, 1e-12);
+  chart.x = {{.name = x_name, .log = true}};
+  out.chart(chart, "Means with one standard error on either side.");
   return out.table(grid);
 }
 
@@ -111,7 +111,7 @@ void write_rates(const Rates& rates, const RatesOptions& options) {
   draw("divergence.svg", "Divergence", "1/|v|", "relative error", rates.divergences);
   write_file(folder / "rates.csv", bands_csv(bands, "value"));
   write_file(folder / "verdicts.txt", verdicts + summary + "\n");
-  write_file(folder / "report.html", page.html());
+  write_file(folder / "report.html", report::html(page));
 }
 
 }  // namespace fisherman::cli::study

@@ -1,6 +1,7 @@
 #include "store.hpp"
 
-#include <sqlite3.h>
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <SQLiteCpp/VariadicBind.h>
 
 #include <cmath>
 #include <optional>
@@ -12,59 +13,19 @@
 namespace fisherman::cli::study {
 namespace {
 
-[[noreturn]] void fail(sqlite3* database, const std::filesystem::path& folder) {
-  throw FileError(sentence((folder / "study.sqlite").string(), ": ", sqlite3_errmsg(database)));
+std::string file_of(const std::filesystem::path& folder) {
+  return (folder / "study.sqlite").string();
 }
 
-/// A prepared statement: bind(…), then step() while it gives rows.
-class Statement {
- public:
-  Statement(sqlite3* database, const std::filesystem::path& folder, const char* text)
-      : database_(database), folder_(folder) {
-    if (sqlite3_prepare_v2(database, text, -1, &statement_, nullptr) != SQLITE_OK)
-      fail(database, folder);
+/// Runs `use`, with what SQLite complains of as an error of the study's file.
+template <class Use>
+auto with_file(const std::filesystem::path& folder, Use use) {
+  try {
+    return use();
+  } catch (const SQLite::Exception& e) {
+    throw FileError(sentence(file_of(folder), ": ", e.what()));
   }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-
-  template <class... Values>
-  Statement& bind(const Values&... values) {
-    int at = 0;
-    (bind_one(++at, values), ...);
-    return *this;
-  }
-  bool step() {
-    const int code = sqlite3_step(statement_);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) fail(database_, folder_);
-    return code == SQLITE_ROW;
-  }
-  std::string text(int column) const {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return bytes == nullptr
-               ? std::string()
-               : std::string(bytes, std::size_t(sqlite3_column_bytes(statement_, column)));
-  }
-  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-  double number(int column) const {
-    return sqlite3_column_type(statement_, column) == SQLITE_NULL
-               ? std::numeric_limits<double>::quiet_NaN()
-               : sqlite3_column_double(statement_, column);
-  }
-
- private:
-  void bind_one(int at, const std::string& value) {
-    sqlite3_bind_text(statement_, at, value.c_str(), int(value.size()), SQLITE_TRANSIENT);
-  }
-  void bind_one(int at, std::int64_t value) { sqlite3_bind_int64(statement_, at, value); }
-  void bind_one(int at, double value) {  // SQLite makes NULL of NaN
-    sqlite3_bind_double(statement_, at, value);
-  }
-
-  sqlite3* database_;
-  const std::filesystem::path& folder_;
-  sqlite3_stmt* statement_ = nullptr;
-};
+}
 
 /// What has to be UTF-8 text, so that it can be kept.
 std::string kept_text(const nlohmann::json& value) {
@@ -91,24 +52,27 @@ std::string sum_of(const Trial& trial) {
   return sha256(source);
 }
 
-Trial read(const Statement& row, const std::filesystem::path& folder) {
-  const auto damaged = [&] {
-    return FileError(
-        sentence((folder / "study.sqlite").string(), ": is damaged (trial ", row.integer(0), ")"));
-  };
+double number(const SQLite::Column& column) {
+  return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
+}
+
+Trial read(SQLite::Statement& row, const std::filesystem::path& folder) {
   Trial trial;
+  trial.id = row.getColumn(0).getInt64();
+  const auto damaged = [&] {
+    return FileError(sentence(file_of(folder), ": is damaged (trial ", trial.id, ")"));
+  };
   std::string sum;
   try {
-    trial.id = row.integer(0);
-    trial.command = nlohmann::json::parse(row.text(1)).get<Command>();
-    trial.attempts = row.integer(2);
-    trial.status = row.text(3);
-    trial.sentence = row.text(4);
-    trial.objective = row.number(5);
-    trial.iterations = row.integer(6);
-    trial.seconds = row.number(7);
+    trial.command = nlohmann::json::parse(row.getColumn(1).getString()).get<Command>();
+    trial.attempts = row.getColumn(2).getInt64();
+    trial.status = row.getColumn(3).getString();
+    trial.sentence = row.getColumn(4).getString();
+    trial.objective = number(row.getColumn(5));
+    trial.iterations = row.getColumn(6).getInt64();
+    trial.seconds = number(row.getColumn(7));
     if (!trial.ended()) return trial;
-    const nlohmann::json course = nlohmann::json::parse(row.text(8));
+    const nlohmann::json course = nlohmann::json::parse(row.getColumn(8).getString());
     course.at("iteration").get_to(trial.course.iterations);
     course.at("seconds").get_to(trial.course.seconds);
     course.at("objective").get_to(trial.course.objectives);
@@ -134,73 +98,78 @@ Store::Store(std::filesystem::path folder, const nlohmann::json& settings)
       own_(
           folder_, [&] { return std::filesystem::exists(folder_ / "study.sqlite"); },
           Owner::children_too) {
-  try {
-    open(settings);
-  } catch (...) {
-    sqlite3_close(database_);
-    throw;
-  }
+  with_file(folder_, [&] { open(settings); });
 }
 
-Store::~Store() { sqlite3_close(database_); }
+Store::~Store() = default;
 
 void Store::open(const nlohmann::json& settings) {
-  if (sqlite3_open((folder_ / "study.sqlite").c_str(), &database_) != SQLITE_OK)
-    fail(database_, folder_);
-  const char* schema =
+  database_ = std::make_unique<SQLite::Database>(file_of(folder_),
+                                                 SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  database_->exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
       "CREATE TABLE IF NOT EXISTS study (settings TEXT NOT NULL);"
       "CREATE TABLE IF NOT EXISTS trial (id INTEGER PRIMARY KEY, command TEXT NOT NULL UNIQUE,"
       " attempts INTEGER NOT NULL DEFAULT 0, status TEXT, sentence TEXT, objective REAL,"
-      " iterations INTEGER, seconds REAL, course TEXT);";
-  if (sqlite3_exec(database_, schema, nullptr, nullptr, nullptr) != SQLITE_OK)
-    fail(database_, folder_);
-  Statement before(database_, folder_, "SELECT settings FROM study");
-  if (before.step()) {
-    const auto kept = nlohmann::json::parse(before.text(0), nullptr, false);
-    if (!kept.is_object()) throw FileError((folder_ / "study.sqlite").string() + ": is damaged");
+      " iterations INTEGER, seconds REAL, course TEXT);");
+  SQLite::Statement before(*database_, "SELECT settings FROM study");
+  if (before.executeStep()) {
+    const auto kept = nlohmann::json::parse(before.getColumn(0).getString(), nullptr, false);
+    if (!kept.is_object()) throw FileError(file_of(folder_) + ": is damaged");
     const std::string difference = first_difference(kept, settings);
     if (!difference.empty())
       throw FileError(sentence(folder_.string(), ": holds a study of other settings: ", difference,
                                "; choose another --out"));
   } else {
-    Statement(database_, folder_, "INSERT INTO study VALUES (?)").bind(kept_text(settings)).step();
+    SQLite::Statement insert(*database_, "INSERT INTO study VALUES (?)");
+    SQLite::bind(insert, kept_text(settings));
+    insert.exec();
   }
 }
 
 Trial Store::trial(const Command& command) {
-  const std::string name = kept_text(command);
-  Statement(database_, folder_, "INSERT OR IGNORE INTO trial (command) VALUES (?)")
-      .bind(name)
-      .step();
-  Statement found(database_, folder_, "SELECT * FROM trial WHERE command = ?");
-  found.bind(name).step();
-  return read(found, folder_);
+  return with_file(folder_, [&] {
+    const std::string name = kept_text(command);
+    SQLite::Statement insert(*database_, "INSERT OR IGNORE INTO trial (command) VALUES (?)");
+    SQLite::bind(insert, name);
+    insert.exec();
+    SQLite::Statement found(*database_, "SELECT * FROM trial WHERE command = ?");
+    SQLite::bind(found, name);
+    found.executeStep();
+    return read(found, folder_);
+  });
 }
 
 std::vector<Trial> Store::all() {
-  std::vector<Trial> out;
-  Statement rows(database_, folder_, "SELECT * FROM trial ORDER BY id");
-  while (rows.step()) out.push_back(read(rows, folder_));
-  return out;
+  return with_file(folder_, [&] {
+    std::vector<Trial> out;
+    SQLite::Statement rows(*database_, "SELECT * FROM trial ORDER BY id");
+    while (rows.executeStep()) out.push_back(read(rows, folder_));
+    return out;
+  });
 }
 
 void Store::begin(Trial& trial) {
-  ++trial.attempts;
-  Statement(database_, folder_, "UPDATE trial SET attempts = ? WHERE id = ?")
-      .bind(trial.attempts, trial.id)
-      .step();
+  with_file(folder_, [&] {
+    SQLite::Statement update(*database_, "UPDATE trial SET attempts = ? WHERE id = ?");
+    SQLite::bind(update, ++trial.attempts, trial.id);
+    update.exec();
+  });
 }
 
 void Store::finish(const Trial& trial) {
-  nlohmann::json course = json_of(trial.course);
-  course["sum"] = sum_of(trial);
-  Statement(database_, folder_,
-            "UPDATE trial SET status = ?, sentence = ?, objective = ?, iterations = ?, seconds = ?,"
-            " course = ? WHERE id = ?")
-      .bind(trial.status, trial.sentence, trial.objective, trial.iterations, trial.seconds,
-            course.dump(), trial.id)
-      .step();
+  with_file(folder_, [&] {
+    nlohmann::json course = json_of(trial.course);
+    course["sum"] = sum_of(trial);
+    SQLite::Statement update(
+        *database_,
+        "UPDATE trial SET status = ?, sentence = ?, objective = ?, iterations = ?, seconds = ?,"
+        " course = ? WHERE id = ?");
+    // SQLite makes NULL of NaN.
+    SQLite::bind(update, trial.status, trial.sentence, trial.objective, trial.iterations,
+                 trial.seconds, course.dump(), trial.id);
+    update.exec();
+  });
 }
 
 }  // namespace fisherman::cli::study

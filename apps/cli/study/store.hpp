@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "../own_folder.hpp"
 
-struct sqlite3;
+namespace SQLite {
+class Database;
+}
 
 namespace fisherman::cli::study {
 
@@ -61,7 +64,7 @@ class Store {
 
   std::filesystem::path folder_;
   OwnFolder own_;
-  sqlite3* database_ = nullptr;
+  std::unique_ptr<SQLite::Database> database_;
 };
 
 }  // namespace fisherman::cli::study

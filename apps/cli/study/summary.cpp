@@ -73,28 +73,22 @@ Band band(std::string label, const std::vector<Trial>& runs) {
   return out;
 }
 
-report::Json band_chart(const std::vector<Band>& bands, const std::string& y_name, bool log,
-                        double floor) {
-  report::Json spec = {{"kind", "lines"},
-                       {"x", {{{"name", "iteration"}}, {{"name", "seconds"}}}},
-                       {"y", {{"name", y_name}, {"log", log}}},
-                       {"series", report::Json::array()}};
+report::Chart band_chart(const std::vector<Band>& bands, const std::string& y_name, bool log,
+                         double floor) {
+  report::Chart chart{.x = {{.name = "iteration"}, {.name = "seconds"}},
+                      .y = {.name = y_name, .log = log}};
   const auto shown = [&](double value) { return log ? std::max(value, floor) : value; };
   for (const Band& band : bands) {
-    std::vector<double> middle, low, high;
+    report::Chart::Series series{
+        .name = band.label, .x = {band.iterations, band.seconds}, .y = {}, .band = true};
     for (std::size_t k = 0; k < band.mean.size(); ++k) {
-      middle.push_back(shown(band.mean[k]));
-      low.push_back(shown(band.mean[k] - band.error[k]));
-      high.push_back(shown(band.mean[k] + band.error[k]));
+      series.y.push_back(shown(band.mean[k]));
+      series.low.push_back(shown(band.mean[k] - band.error[k]));
+      series.high.push_back(shown(band.mean[k] + band.error[k]));
     }
-    spec["series"].push_back({{"name", band.label},
-                              {"x", {band.iterations, band.seconds}},
-                              {"y", middle},
-                              {"low", low},
-                              {"high", high},
-                              {"band", true}});
+    chart.series.push_back(std::move(series));
   }
-  return spec;
+  return chart;
 }
 
 std::string bands_csv(const std::vector<Band>& bands, const std::string& value_name) {

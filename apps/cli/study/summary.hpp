@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../report/page.hpp"
+#include "../report/html.hpp"
 #include "store.hpp"
 
 namespace fisherman::cli::study {
@@ -34,8 +34,8 @@ struct Band {
 Band band(std::string label, const std::vector<Trial>& runs);
 
 /// Bands against iterations and seconds, as page.js draws them. With `log`, nothing is drawn below `floor`.
-report::Json band_chart(const std::vector<Band>& bands, const std::string& y_name, bool log,
-                        double floor);
+report::Chart band_chart(const std::vector<Band>& bands, const std::string& y_name, bool log,
+                         double floor);
 
 /// label,iteration,seconds,runs,mean,standard_error: a line a point.
 std::string bands_csv(const std::vector<Band>& bands, const std::string& value_name);

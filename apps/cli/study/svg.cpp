@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "../report/page.hpp"
+#include "../report/html.hpp"
 #include "fisherman/core/error.hpp"
 
 namespace fisherman::cli::study {

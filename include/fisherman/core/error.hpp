@@ -2,9 +2,12 @@
 // broke. NotFinite is numerical trouble: the driver catches it, backs off and tries again.
 #pragma once
 
-#include <sstream>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "fisherman/core/types.hpp"
 
@@ -23,12 +26,44 @@ struct FileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The parts, printed one after the other.
+namespace detail {
+
+/// Something that a sentence is made of: text or a number. It becomes text in one place, error.cpp, and not
+/// anew wherever a sentence is written.
+class Piece {
+ public:
+  Piece(std::string_view text) : text_(text), kind_(Kind::text) {}   // NOLINT
+  Piece(const std::string& text) : Piece(std::string_view(text)) {}  // NOLINT
+  Piece(const char* text) : Piece(std::string_view(text)) {}         // NOLINT
+  Piece(char c) : character_(c), kind_(Kind::character) {}           // NOLINT
+  Piece(double value) : number_(value), kind_(Kind::number) {}       // NOLINT
+  template <std::signed_integral T>
+  Piece(T value) : integer_(value), kind_(Kind::integer) {}  // NOLINT
+  template <std::unsigned_integral T>
+  Piece(T value) : natural_(value), kind_(Kind::natural) {}  // NOLINT
+
+  void add_to(std::string& out) const;
+
+ private:
+  enum class Kind { text, character, number, integer, natural };
+  union {
+    std::string_view text_;
+    char character_;
+    double number_;
+    std::int64_t integer_;
+    std::uint64_t natural_;
+  };
+  Kind kind_;
+};
+
+std::string joined(std::initializer_list<Piece> pieces);
+
+}  // namespace detail
+
+/// The parts, printed one after the other; numbers with six significant digits.
 template <class... Parts>
 std::string sentence(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
+  return detail::joined({detail::Piece(parts)...});
 }
 
 /// Throws Misuse with the sentence made of `parts` unless `holds`.

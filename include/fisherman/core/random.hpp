@@ -18,6 +18,8 @@ class Draws {
   Draws(std::uint64_t seed, std::uint64_t index) : seed_(seed), index_(index) {}
 
   Matrix normals(std::uint32_t stream, Index rows, Index cols) const;
+  /// Columns [first, first + count) of what normals(stream, rows, …) gives, without the others.
+  Matrix normal_columns(std::uint32_t stream, Index rows, Index first, Index count) const;
   /// Uniform on the open interval (0, 1).
   Matrix uniforms(std::uint32_t stream, Index rows, Index cols) const;
   /// `count` integers, uniform on 0 … bound−1, with replacement.

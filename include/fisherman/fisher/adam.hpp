@@ -3,6 +3,8 @@
 // laws of fisher.hpp hold; on a manifold its moments are carried by the frame, as in Riemannian Adam.
 #pragma once
 
+#include <string>
+
 #include "fisherman/core/archive.hpp"
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/transport.hpp"
@@ -25,6 +27,7 @@ struct AdamOptions {
 
 class Adam {
  public:
+  static std::string type_name() { return "adam"; }
   explicit Adam(Index dimension, AdamOptions options = {})
       : options_(options), mean_(Vector::Zero(dimension)), square_(Vector::Zero(dimension)) {
     options.check();

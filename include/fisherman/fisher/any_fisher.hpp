@@ -3,10 +3,10 @@
 
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <utility>
 
 #include "fisherman/core/archive.hpp"
+#include "fisherman/core/type_name.hpp"
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/any_frame.hpp"
 #include "fisherman/model/any_model.hpp"
@@ -15,6 +15,7 @@ namespace fisherman {
 
 class AnyFisher {
  public:
+  static std::string type_name() { return "any"; }
   // The order matters: asked whether it is itself one of them, it would ask for ever.
   template <class H>
   requires(!std::same_as<H, AnyFisher> && FisherApproximation<H>) AnyFisher(H fisher)
@@ -38,10 +39,16 @@ class AnyFisher {
     self_->carry(forward, backward);
   }
   bool has_momentum() const { return self_->has_momentum(); }
-  /// Names the type inside; for comparison only.
+  /// The name of the type inside, as files have it.
   std::string kind() const { return self_->kind(); }
-  void save(Writer& out) const { self_->save(out); }
-  void load(Reader& in) { self_->load(in); }
+  void save(Writer& out) const {
+    out.put(kind());
+    self_->save(out);
+  }
+  void load(Reader& in) {
+    Reader::expect(in.get_string() == kind());
+    self_->load(in);
+  }
 
  private:
   struct Base {
@@ -79,7 +86,7 @@ class AnyFisher {
         throw Misuse("this Fisher approximation follows no transport but the frame's own");
     }
     bool has_momentum() const override { return fisherman::has_momentum(fisher); }
-    std::string kind() const override { return typeid(H).name(); }
+    std::string kind() const override { return fisherman::type_name<H>(); }
     void save([[maybe_unused]] Writer& out) const override {
       if constexpr (requires { fisher.save(out); })
         fisher.save(out);

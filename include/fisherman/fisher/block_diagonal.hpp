@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fisherman/core/archive.hpp"
+#include "fisherman/core/type_name.hpp"
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/transport.hpp"
 
@@ -16,6 +17,7 @@ namespace fisherman {
 template <FisherApproximation Block>
 class BlockDiagonal {
  public:
+  static std::string type_name() { return sentence("block-diagonal ", fisherman::type_name<Block>()); }
   explicit BlockDiagonal(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
     require(!blocks_.empty(), "a block-diagonal approximation needs at least one block");
     direction_.resize(dimension());

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "fisherman/core/spectral.hpp"
@@ -31,6 +33,9 @@ struct DecorrelatedOptions {
 template <class Scalar>
 class BasicDecorrelated {
  public:
+  static std::string type_name() {
+    return std::is_same_v<Scalar, float> ? "decorrelated-single" : "decorrelated";
+  }
   /// The other coordinates have a dense operator for each of `rest`, sizes that add up to their number.
   BasicDecorrelated(OuterBlock block, const std::vector<Index>& rest,
                     DecorrelatedOptions options = {})

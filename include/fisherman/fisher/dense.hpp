@@ -9,6 +9,8 @@
 
 #include <array>
 #include <memory>
+#include <string>
+#include <type_traits>
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/fisher/fisher.hpp"
@@ -30,6 +32,9 @@ struct DenseOptions {
 template <class Scalar>
 class BasicDense {
  public:
+  static std::string type_name() {
+    return std::is_same_v<Scalar, float> ? "dense-single" : "dense";
+  }
   explicit BasicDense(Index dimension, DenseOptions options = {});
   BasicDense(const BasicDense& other);
   BasicDense& operator=(const BasicDense& other);

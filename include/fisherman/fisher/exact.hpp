@@ -1,6 +1,8 @@
 // The Fisher operator in closed form, from a model that has it: model.fisher(frame).
 #pragma once
 
+#include <string>
+
 #include "fisherman/core/archive.hpp"
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/transport.hpp"
@@ -9,6 +11,7 @@ namespace fisherman {
 
 class Exact {
  public:
+  static std::string type_name() { return "exact"; }
   explicit Exact(Index dimension) : dimension_(dimension) {}
 
   Index dimension() const { return dimension_; }

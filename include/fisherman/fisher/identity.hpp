@@ -1,6 +1,8 @@
 // No Fisher information at all: 𝐇⁻¹ = I, Riemannian stochastic gradient descent.
 #pragma once
 
+#include <string>
+
 #include "fisherman/core/archive.hpp"
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/transport.hpp"
@@ -9,6 +11,7 @@ namespace fisherman {
 
 class Identity {
  public:
+  static std::string type_name() { return "identity"; }
   explicit Identity(Index dimension) : dimension_(dimension) {}
 
   Index dimension() const { return dimension_; }

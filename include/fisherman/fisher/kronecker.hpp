@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cmath>
+#include <string>
+#include <type_traits>
 
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/outer_scores.hpp"
@@ -20,6 +22,9 @@ struct KroneckerOptions {
 template <class Scalar>
 class BasicKronecker {
  public:
+  static std::string type_name() {
+    return std::is_same_v<Scalar, float> ? "kronecker-single" : "kronecker";
+  }
   BasicKronecker(Index rows, Index cols, KroneckerOptions options = {})
       : rows_(rows),
         cols_(cols),

@@ -2,11 +2,9 @@
 // eigenvalue grow slowly, and a run can report it.
 #pragma once
 
-#include <Eigen/Eigenvalues>
-#include <algorithm>
+#include <functional>
 
-#include "fisherman/core/random.hpp"
-#include "fisherman/fisher/fisher.hpp"
+#include "fisherman/core/types.hpp"
 
 namespace fisherman {
 
@@ -15,35 +13,17 @@ struct SpectrumBounds {
   double largest = 0.0;
 };
 
-/// Extreme eigenvalues of the symmetric operator v ↦ solve(v), by the Lanczos method with full
+/// Extreme eigenvalues of a symmetric operator of order n, by the Lanczos method with full
 /// reorthogonalisation: `steps` products. Ritz values lie inside the spectrum, so the true interval
 /// is at least this wide.
-template <FisherApproximation H>
+SpectrumBounds spectrum_bounds(Index n, const std::function<Vector(const Vector&)>& product,
+                               Index steps = 40);
+
+/// Of v ↦ solve(v).
+template <class H>
 SpectrumBounds spectrum_bounds(H& fisher, Index steps = 40) {
-  const Index n = fisher.dimension();
-  steps = std::min(steps, n);
-  Matrix basis(n, steps);
-  Vector diagonal(steps), off(std::max<Index>(steps - 1, 0));
-  Vector q = Draws(0, 0).normals(0, n, 1).col(0).normalized();
-  Index k = 0;
-  for (; k < steps; ++k) {
-    basis.col(k) = q;
-    Vector r = fisher.solve(q);
-    diagonal(k) = q.dot(r);
-    for (int twice = 0; twice < 2; ++twice)
-      r -= basis.leftCols(k + 1) * (basis.leftCols(k + 1).transpose() * r).eval();
-    const double norm = r.norm();
-    if (k + 1 == steps || norm <= 1e-13 * std::abs(diagonal(k))) {
-      ++k;
-      break;
-    }
-    off(k) = norm;
-    q = r / norm;
-  }
-  Eigen::SelfAdjointEigenSolver<Matrix> eigen;
-  eigen.computeFromTridiagonal(diagonal.head(k), off.head(std::max<Index>(k - 1, 0)),
-                               Eigen::EigenvaluesOnly);
-  return {eigen.eigenvalues().minCoeff(), eigen.eigenvalues().maxCoeff()};
+  return spectrum_bounds(
+      fisher.dimension(), [&](const Vector& v) -> Vector { return fisher.solve(v); }, steps);
 }
 
 }  // namespace fisherman

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/fisher/fisher.hpp"
@@ -36,6 +37,7 @@ struct WindowOptions {
 template <ScoreStore Store>
 class BasicWindow {
  public:
+  static std::string type_name() { return dense ? "window" : "factored-window"; }
   static constexpr bool dense = std::same_as<Store, DenseScores>;
 
   explicit BasicWindow(typename Store::Shape shape, WindowOptions options = {});

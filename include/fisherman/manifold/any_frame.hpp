@@ -4,15 +4,16 @@
 
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <utility>
 
+#include "fisherman/core/type_name.hpp"
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
 
 class AnyFrame {
  public:
+  static std::string type_name() { return "any"; }
   // The order matters: asked whether it is itself one of them, it would ask for ever.
   template <class F>
   requires(!std::same_as<F, AnyFrame> && Frame<F>) AnyFrame(F frame)
@@ -32,8 +33,12 @@ class AnyFrame {
     bool reach, exp, log, distance, transport, state;
   };
   Abilities abilities() const { return self_->abilities(); }
-  /// Names the type inside; for comparison only.
+  /// The name of the type inside, as files have it.
   std::string kind() const { return self_->kind(); }
+  template <Frame F>
+  bool holds() const {
+    return dynamic_cast<const Holder<F>*>(self_.get()) != nullptr;
+  }
   AnyFrame exp(const Vector& v) const { return self_->exp(v); }
   Vector log(const AnyFrame& other) const { return self_->log(other); }
   double distance(const AnyFrame& other) const { return self_->distance(other); }
@@ -46,7 +51,7 @@ class AnyFrame {
   requires(!std::same_as<F, AnyFrame> && Frame<F>) const F& as() const {
     const auto* holder = dynamic_cast<const Holder<F>*>(self_.get());
     require(holder != nullptr, "the frame is not of the type that was asked for (",
-            typeid(F).name(), ")");
+            fisherman::type_name<F>(), ")");
     return holder->frame;
   }
   template <std::same_as<AnyFrame> F>
@@ -89,7 +94,7 @@ class AnyFrame {
     Abilities abilities() const override {
       return {HasReach<F>, HasExp<F>, HasLog<F>, HasDistance<F>, HasTransport<F>, HasState<F>};
     }
-    std::string kind() const override { return typeid(F).name(); }
+    std::string kind() const override { return fisherman::type_name<F>(); }
     AnyFrame exp([[maybe_unused]] const Vector& v) const override {
       if constexpr (HasExp<F>)
         return frame.exp(v);

@@ -1,12 +1,15 @@
 // ℝⁿ.
 #pragma once
 
+#include <string>
+
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
 
 class Euclidean {
  public:
+  static std::string type_name() { return "euclidean"; }
   static constexpr bool embedded = true;
 
   explicit Euclidean(Vector x) : x_(std::move(x)) {

@@ -4,6 +4,7 @@
 // extrinsically.
 #pragma once
 
+#include "fisherman/core/type_name.hpp"
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
@@ -13,6 +14,7 @@ namespace fisherman {
 template <Embedded Base>
 class Extrinsic {
  public:
+  static std::string type_name() { return sentence("extrinsic ", fisherman::type_name<Base>()); }
   static constexpr bool embedded = true;
 
   explicit Extrinsic(Base base) : base_(std::move(base)) {}

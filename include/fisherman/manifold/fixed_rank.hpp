@@ -11,12 +11,15 @@
 // singular values tie, and an operator kept in them would be meaningless.
 #pragma once
 
+#include <string>
+
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
 
 class FixedRank {
  public:
+  static std::string type_name() { return "fixed-rank"; }
   static constexpr bool embedded = true;
 
   /// The nearest matrix of rank r; throws Misuse unless 1 ≤ r ≤ min(m, n) and X has rank r at

@@ -10,6 +10,7 @@
 #include <numbers>
 #include <utility>
 
+#include "fisherman/core/type_name.hpp"
 #include "fisherman/manifold/spd.hpp"
 
 namespace fisherman {
@@ -17,6 +18,9 @@ namespace fisherman {
 template <class Covariance>
 class Gaussian {
  public:
+  static std::string type_name() {
+    return sentence("gaussian ", fisherman::type_name<Covariance>());
+  }
   Gaussian(Vector mean, Covariance covariance)
       : mean_(std::move(mean)), covariance_(std::move(covariance)) {
     require(mean_.size() == covariance_.order(), "the mean has ", mean_.size(),

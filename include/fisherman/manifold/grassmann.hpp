@@ -5,6 +5,8 @@
 // vector U = X⊥K has the coordinates K, with the metric tr(UᵀV).
 #pragma once
 
+#include <string>
+
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
@@ -14,6 +16,7 @@ enum class GrassmannRetraction { exponential, qr, polar };
 
 class Grassmann {
  public:
+  static std::string type_name() { return "grassmann"; }
   static constexpr bool embedded = true;
 
   explicit Grassmann(const ConstMatrixRef& X,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "fisherman/core/type_name.hpp"
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
@@ -14,6 +15,9 @@ namespace fisherman {
 template <Frame... Factors>
 class Product {
  public:
+  static std::string type_name() {
+    return sentence("product", sentence(" ", fisherman::type_name<Factors>())...);
+  }
   explicit Product(Factors... factors) : factors_(std::move(factors)...) {}
 
   static constexpr std::size_t size = sizeof...(Factors);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "fisherman/core/type_name.hpp"
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
@@ -12,6 +13,7 @@ namespace fisherman {
 template <Frame F>
 class Several {
  public:
+  static std::string type_name() { return sentence("several ", fisherman::type_name<F>()); }
   static constexpr bool embedded = Embedded<F>;
 
   /// There may be none: a point of dimension 0.

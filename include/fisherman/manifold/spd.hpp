@@ -13,6 +13,8 @@
 // and lift_mean, how the geometry measures the mean.
 #pragma once
 
+#include <string>
+
 #include "fisherman/core/spectral.hpp"
 #include "fisherman/manifold/frame.hpp"
 
@@ -55,6 +57,7 @@ class SpdPoint {
 
 class SpdEuclidean : public SpdPoint {
  public:
+  static std::string type_name() { return "spd-euclidean"; }
   static constexpr bool embedded = true;
 
   explicit SpdEuclidean(const ConstMatrixRef& sigma) : SpdPoint(checked(sigma, spd_floor)) {}
@@ -82,6 +85,7 @@ class SpdEuclidean : public SpdPoint {
 /// square root of the metric, continuous also where eigenvalues cross.
 class SpdBuresWasserstein : public SpdPoint {
  public:
+  static std::string type_name() { return "spd-bures-wasserstein"; }
   explicit SpdBuresWasserstein(const ConstMatrixRef& sigma);
 
   Matrix pull(const ConstMatrixRef& E) const;
@@ -127,6 +131,7 @@ enum class SpdRetraction {
 /// affine-invariant one, ½ for the Fisher information of a Gaussian's covariance.
 class SpdAffine : public SpdPoint {
  public:
+  static std::string type_name() { return "spd-affine"; }
   explicit SpdAffine(const ConstMatrixRef& sigma,
                      SpdRetraction retraction = SpdRetraction::second_order, double scale = 1.0);
 
@@ -162,6 +167,7 @@ class SpdAffine : public SpdPoint {
 /// Coordinates are svec of D log(Σ)[U]; the point is kept as its logarithm.
 class SpdLogEuclidean : public SpdPoint {
  public:
+  static std::string type_name() { return "spd-log-euclidean"; }
   explicit SpdLogEuclidean(const ConstMatrixRef& sigma);
 
   Matrix pull(const ConstMatrixRef& E) const;

@@ -6,12 +6,15 @@
 // costs O(nk).
 #pragma once
 
+#include <string>
+
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
 
 class Oblique {
  public:
+  static std::string type_name() { return "oblique"; }
   static constexpr bool embedded = true;
 
   /// Throws Misuse unless X is finite and no column is zero; columns are scaled to norm one.

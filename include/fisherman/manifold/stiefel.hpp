@@ -9,6 +9,8 @@
 // basis jump between neighbouring points, and a jump scrambles an operator silently.
 #pragma once
 
+#include <string>
+
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
@@ -18,6 +20,7 @@ enum class StiefelRetraction { cayley, qr, polar };
 
 class Stiefel {
  public:
+  static std::string type_name() { return "stiefel"; }
   static constexpr bool embedded = true;
 
   /// Throws Misuse unless X is n×p, p ≤ n, with orthonormal columns.

@@ -58,7 +58,7 @@ struct LinearScores {
   Vector intercepts;
 };
 
-/// Sums over all rows, in tiles on the pool, added in the tiles' order.
+/// Sums over all rows.
 struct ClassSums {
   double loss = 0.0;  // −log P(y|x)
   Index correct = 0;  // rows whose class is the likeliest
@@ -66,6 +66,8 @@ struct ClassSums {
   Matrix x_eb;  // Σ x (basisᵀe)ᵀ: p×r
   Matrix e_xl;  // Σ e (leftᵀx)ᵀ: (K−1)×r
   Vector e;     // Σ e
+
+  ClassSums& operator+=(const ClassSums& other);
 };
 ClassSums sums(const ClassData& data, const LinearScores& scores, const Matrix* basis = nullptr);
 

@@ -29,6 +29,23 @@ struct Record {
   std::int64_t clips = 0;        // eigenvalues clipped so far
   std::optional<SpectrumBounds> spectrum = {};  // of 𝐇⁻¹, where it was asked for
   bool last = false;                            // the run ends here
+
+  /// visit(name, value) for each column of a trace: files, Python and tables all list a record by this.
+  template <class Visit>
+  void for_each_column(Visit&& visit) const {
+    visit("iteration", iteration);
+    visit("seconds", seconds);
+    visit("objective", objective);
+    visit("predicted", predicted);
+    visit("step", step);
+    visit("kl", kl);
+    visit("gradient_norm", gradient_norm);
+    visit("step_norm", step_norm);
+    visit("rejected", rejected);
+    visit("clips", clips);
+    visit("inverse_smallest", spectrum ? spectrum->smallest : unknown);
+    visit("inverse_largest", spectrum ? spectrum->largest : unknown);
+  }
 };
 
 /// `settled`: a noisy run that did what was planned, and estimates that little is left; nothing is known for sure.

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <typeinfo>
+#include <tuple>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "fisherman/core/type_name.hpp"
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/frame.hpp"
 #include "fisherman/solve/averaging.hpp"
+#include "fisherman/solve/objective_history.hpp"
 
 namespace fisherman {
 
@@ -27,8 +29,14 @@ struct State {
   Vector mean_gradient = {}, mean_natural = {};                 // that it is predicted from
   double caution = 1.0;  // what the step is multiplied by after trouble; 1 in good times
   std::int64_t rejected_in_a_row = 0, rejected = 0, clips = 0;
-  double objective = std::numeric_limits<double>::quiet_NaN();  // here; known if the run descends
-  std::vector<double> objectives = {};  // every value of the objective so far, for stopping
+  double objective = std::numeric_limits<double>::quiet_NaN();  // here, if steps are compared by it
+  ObjectiveHistory history = {};                                // of its values, for stopping
+
+  /// What a checkpoint keeps besides the frame, the average and the operator: listed here and nowhere else.
+  static auto numbers(auto& s) {
+    return std::tie(s.seed, s.iteration, s.seconds, s.predicted, s.mean_gradient, s.mean_natural,
+                    s.caution, s.rejected_in_a_row, s.rejected, s.clips, s.objective, s.history);
+  }
 
   /// The averaged point if averaging is on, otherwise the last one.
   F estimate() const { return average.empty() ? frame : nearest(frame, average.mean()); }
@@ -48,14 +56,36 @@ template <Frame F, FisherApproximation H>
 State(F, H, std::uint64_t, Average) -> State<F, H>;
 
 namespace detail {
-/// What kind of frame or approximation it is, inside a type-erased one too; for comparison only.
+
+/// The kind of a frame or an approximation as files name it, of what is inside if it is type-erased.
 template <class T>
 std::string kind(const T& part) {
   if constexpr (requires { part.kind(); })
     return part.kind();
   else
-    return typeid(T).name();
+    return type_name<T>();
 }
+
+template <class T>
+void put_field(Writer& out, const T& field) {
+  if constexpr (requires { field.save(out); })
+    field.save(out);
+  else
+    out.put(field);
+}
+
+template <class T>
+void get_field(Reader& in, T& field) {
+  if constexpr (requires { field.load(in); })
+    field.load(in);
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    field = in.get_count();
+  else if constexpr (std::is_arithmetic_v<T>)
+    field = in.get<T>();
+  else
+    field = in.get_vector();
+}
+
 }  // namespace detail
 
 template <Frame F, FisherApproximation H>
@@ -64,18 +94,8 @@ requires HasState<F> std::string saved(const State<F, H>& s) {
   out.put(sentence(detail::kind(s.frame), " with ", detail::kind(s.fisher)));
   out.put(Vector(s.frame.state()));
   s.average.save(out);
-  out.put(s.seed);
-  out.put(s.iteration);
-  out.put(s.seconds);
-  out.put(s.predicted);
-  out.put(s.mean_gradient);
-  out.put(s.mean_natural);
-  out.put(s.caution);
-  out.put(s.rejected_in_a_row);
-  out.put(s.rejected);
-  out.put(s.clips);
-  out.put(s.objective);
-  out.put(Vector(Eigen::Map<const Vector>(s.objectives.data(), Index(s.objectives.size()))));
+  std::apply([&](const auto&... field) { (detail::put_field(out, field), ...); },
+             State<F, H>::numbers(s));
   s.fisher.save(out);
   return out.bytes();
 }
@@ -88,26 +108,22 @@ void restore(State<F, H>& s, std::string bytes) {
   Reader in(std::move(bytes));
   Reader::expect(in.get_string() ==
                  sentence(detail::kind(s.frame), " with ", detail::kind(s.fisher)));
-  const Vector numbers = in.get_vector();
-  Reader::expect(numbers.size() == Vector(s.frame.state()).size() && numbers.allFinite());
+  const Vector point = in.get_vector();
+  Reader::expect(point.size() == Vector(s.frame.state()).size() && point.allFinite());
   Average average = s.average;
   average.load(in);
   Reader::expect(average.empty() || average.mean().size() == Vector(s.frame.point()).size());
-  const auto seed = in.get<std::uint64_t>();
-  const auto iteration = in.get_count();
-  const auto seconds = in.get<double>(), predicted = in.get<double>();
-  Reader::expect(std::isfinite(seconds) && seconds >= 0.0);
-  const Vector mean_gradient = in.get_vector(), mean_natural = in.get_vector();
+  auto numbers = std::apply([](const auto&... field) { return std::tuple(field...); },
+                            State<F, H>::numbers(s));
+  std::apply([&](auto&... field) { (detail::get_field(in, field), ...); }, numbers);
+  const auto& [seed, iteration, seconds, predicted, mean_gradient, mean_natural, caution,
+               rejected_in_a_row, rejected, clips, objective, history] = numbers;
+  Reader::expect(std::isfinite(seconds) && seconds >= 0.0 && caution > 0.0 && caution <= 1.0);
   Reader::expect(mean_gradient.size() == mean_natural.size() &&
                  (mean_gradient.size() == 0 || mean_gradient.size() == s.frame.dimension()));
-  const auto caution = in.get<double>();
-  Reader::expect(caution > 0.0 && caution <= 1.0);
-  const auto in_a_row = in.get_count(), rejected = in.get_count(), clips = in.get_count();
-  const auto objective = in.get<double>();
-  const Vector objectives = in.get_vector();
   F frame = [&] {
     try {
-      return s.frame.restored(numbers);
+      return s.frame.restored(point);
     } catch (const Misuse& e) {  // numbers that are no point of the manifold
       throw FileError(sentence("the checkpoint does not hold a point: ", e.what()));
     } catch (const NotFinite& e) {
@@ -118,18 +134,7 @@ void restore(State<F, H>& s, std::string bytes) {
   Reader::expect(in.at_end());
   s.frame = std::move(frame);
   s.average = std::move(average);
-  s.seed = seed;
-  s.iteration = iteration;
-  s.seconds = seconds;
-  s.predicted = predicted;
-  s.mean_gradient = mean_gradient;
-  s.mean_natural = mean_natural;
-  s.caution = caution;
-  s.rejected_in_a_row = in_a_row;
-  s.rejected = rejected;
-  s.clips = clips;
-  s.objective = objective;
-  s.objectives.assign(objectives.data(), objectives.data() + objectives.size());
+  State<F, H>::numbers(s) = std::move(numbers);
 }
 
 }  // namespace fisherman
