@@ -36,7 +36,7 @@ Evaluation evaluated(const LogisticTarget& target, GaussianAffine q) {
 
 /// The last steps s and what they changed in the gradient, y: an estimate of the inverse Hessian that is
 /// the identity where nothing is known.
-class Memory {
+class SecantPairs {
  public:
   void add(const Vector& s, const Vector& y) {
     if (s.dot(y) <= 1e-8 * s.norm() * y.norm()) return;  // no curvature that could be inverted
@@ -76,7 +76,7 @@ LogisticOptimum exact_optimum(const LogisticTarget& target, double tolerance, In
   precision.diagonal() += target.prior_variances().cwiseInverse();
   Evaluation now =
       evaluated(target, gaussian_affine(Vector::Zero(d), Eigen::LLT<Matrix>(precision).solve(I)));
-  Memory memory;
+  SecantPairs memory;
   for (Index k = 0; k < iterations; ++k) {
     if (0.5 * now.gradient.squaredNorm() < tolerance)
       return {now.q.mean(), now.q.covariance(), now.nelbo, k};
