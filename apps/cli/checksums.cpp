@@ -10,6 +10,9 @@ namespace fisherman::cli {
 namespace {
 
 std::string sum_of(const std::filesystem::path& file) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none))  // a device may never end
+    throw FileError(file.string() + ": is not a regular file");
   FileSource source(file);
   return sha256(source);
 }

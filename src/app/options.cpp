@@ -125,7 +125,7 @@ void Options::set(const std::string& name, const std::string& value) {
   for (const Option& option : options_) {
     if (option.name == name) return option.set(value);
     // A flag that is on by default is switched off by its negation.
-    if (option.switched_off_by() == name) {
+    if (!name.empty() && option.switched_off_by() == name) {
       require(value == "true" || value == "false", "--", name, " is '", value,
               "', but must be true or false");
       return option.set(value == "true" ? "false" : "true");

@@ -33,6 +33,9 @@ has_not() {
   for part in "$@"; do ! grep -qF -- "$part" "$file" || fail "'$part' is in $file"; done
 }
 
+# resum FOLDER: SHA256SUMS of a folder whose files were edited on purpose.
+resum() { (cd "$1" && cut -c 67- SHA256SUMS | xargs sha256sum >sums && mv sums SHA256SUMS); }
+
 # make_data [ROWS COLUMNS FIRST_NAME]: data.csv, with names that need quoting and a noisy class. A generator of
 # our own: awk's differs.
 make_data() {

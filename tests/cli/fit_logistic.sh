@@ -45,7 +45,7 @@ for units in own standardized; do
   [[ $(head -n 1 $units/coefficients.csv) == name,mean,sd,q5,q95,units ]] || fail "$(head -n 1 $units/coefficients.csv)"
   [[ $(grep -c ",$units\$" $units/coefficients.csv) == 9 ]] || fail "coefficients.csv does not say $units"
   head -n 1 $units/covariance.csv | grep -q "^units: $units,\"a, b\",x2" || fail "$(head -n 1 $units/covariance.csv)"
-  has $units/draws.csv "# units = $units" "# a_b = a, b" "# intercept = (intercept)"
+  has $units/draws.csv "# units = $units" "# a_b = a,  b" "# intercept = (intercept)"
   grep -qx "lp__,log_p__,log_g__,a_b,x2,x3,x4,x5,x6,x7,x8,intercept" $units/draws.csv || fail "draws.csv has other names"
 done
 # x8 spreads by its standard deviation s: its coefficient in own units is the standardised one divided by s.

@@ -57,10 +57,12 @@ expect 1 "long.json: --seed is 'xxxxxxxx" "$program" fit logistic --data data.cs
 for file in model config result; do
   cp -r run deep-run
   cp closed.json "deep-run/$file.json"
+  resum deep-run
   expect 1 "$file.json, line 1: brackets are nested" "$program" report deep-run --out deep.html
   rm -r deep-run
 done
 cp closed.json run/model.json
+resum run
 expect 1 "model.json, line 1: brackets are nested" "$program" predict --run run --data data.csv
 
 # A first row that is data, and columns that a prediction does not need.

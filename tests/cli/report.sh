@@ -52,8 +52,6 @@ echo "0,0,0,0,0,no" >>data.csv
 has changed.html "have changed since the fit"
 cp moved.csv data.csv
 
-# resum FOLDER: SHA256SUMS of a folder whose files were edited on purpose.
-resum() { (cd "$1" && cut -c 67- SHA256SUMS | xargs sha256sum >sums && mv sums SHA256SUMS); }
 
 # Values that are not there or not finite: null in result.json, empty in the trace.
 cp -r runs/b odd

@@ -81,7 +81,7 @@ expect 1 "nowhere/ionosphere.csv: is not there; --data-dir says where" \
   "$program" reproduce figure-gaussian --data-dir nowhere --out no
 expect 1 "nowhere/mushrooms.libsvm: is not there; --data-dir says where the data are; fisherman data get mushrooms --data-dir nowhere fetches it" \
   "$program" reproduce figure-gaussian-large --data-dir nowhere --out no
-expect 1 "--iterations is 0, but must be at least 1" \
+expect 1 "--iterations is 0, but must be positive" \
   "$program" reproduce figure-gaussian --data-dir small --iterations 0 --out no
 [[ ! -e no ]] || fail "a folder was left behind"
 echo "all passed"

@@ -167,7 +167,7 @@ TEST(Search, TriesRandomCellsThenTheNeighboursOfTheBestAndEnds) {
   Store store(folder.path, {{"study", "search"}});
   Problem problem(applications().front());
   problem.data = "unread.csv";
-  const auto grid = SettingsGrid::parse("step-size=1,2,3,4,5,6; decay=0,1,2,3,4,5");
+  const auto grid = SettingsGrid::parse("step-size=1,2,3,4,5,6; decay=0,0.1,0.2,0.3,0.4,0.5");
   Search search(problem, {}, grid, {.random = 6, .rounds = 20});
   std::vector<std::size_t> phases;
   for (;;) {
@@ -184,7 +184,7 @@ TEST(Search, TriesRandomCellsThenTheNeighboursOfTheBestAndEnds) {
   EXPECT_EQ(phases.front(), 6U);
   EXPECT_GT(phases.size(), 2U);
   EXPECT_EQ(search.ranking().front().cell, (Cell{4, 1}));  // convex: the steps lead there
-  EXPECT_EQ(search.words({4, 1}), "step-size 5, decay 1");
+  EXPECT_EQ(search.words({4, 1}), "step-size 5, decay 0.1");
 
   Search short_one(problem, {}, grid, {.random = 25, .seeds = 2, .most = 9});
   EXPECT_EQ(short_one.next(store).size(), 8U);  // four cells of two runs

@@ -27,7 +27,7 @@ RULES = [
     (FIT, "--iterations", ["-1"]),
     (FIT, "--minibatch", ["-1"]),
     (FIT, "--scores", ["-1"]),
-    (FIT, "--eval-every", ["-1"]),
+    (FIT, "--eval-every", ["-2"]),
     (FIT, "--threads", ["-1", "100000", "2147483648"]),
     (FIT, "--draws", ["-1"]),
     (FLOW, "--hidden", ["0", "-1"]),
@@ -159,7 +159,7 @@ def cases(_sanitized=False):
     yield Case("data of a name that is not UTF-8", ["fit", "logistic", "--iterations", "5", "--json", "--data", odd + b".csv"],
                "objective", {odd + b".csv": GOOD}, (0,))  # fmt: skip
     yield Case("data of a name that is not UTF-8, with --out", [*FIT[:2], "--data", odd + b".csv", "--out", "out"],
-               "UTF-8|converged|Reached", {odd + b".csv": GOOD}, (0, 1, 3), r"out(/.*)?")  # fmt: skip
+               "", {odd + b".csv": GOOD}, (0, 1, 3), r"out(/.*)?")  # fmt: skip
     yield Case("--out of a name that is not UTF-8", [*FIT[:4], "--iterations", "5", "--out", odd], "", DATA, (0, 1),
                r"\udcff\udcfe(/.*)?")  # fmt: skip
     yield Case("option that is not UTF-8", FIT + ["--method", odd], "method", DATA)

@@ -138,7 +138,8 @@ def of_kinds():
     yield Case("folder as data", FIT[:6] + ["--data", "d.csv"], r"d\.csv.*folder", {"d.csv": Folder()})
     yield Case("folder as labels", FIT + ["--labels", "d"], r"\bd\b.*folder", {"d": Folder(), "data.csv": UNLABELLED})
     yield Case("folder as config", FIT + ["--config", "d"], r"\bd\b", {"d": Folder(), **DATA})
-    yield Case("folder as model.json", PRINT, r"model\.json", {"run/model.json": Folder(), **new})
+    yield Case("folder as model.json", PRINT, r"model\.json",
+               {**new, "run": Run("logistic", ("model.json",)), "run/model.json": Folder()})  # fmt: skip
     yield Case("folder as trace.csv", ["report", "run", "--out", "r.html"], r"trace\.csv",
                {**RUN, "run": Run("logistic", ("trace.csv",)), "run/trace.csv": Folder()})  # fmt: skip
     yield Case("folder as predict --out", PREDICT + ["d"], r"\bd\b", {**RUN, "d": Folder()})
