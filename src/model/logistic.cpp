@@ -9,48 +9,18 @@
 
 #include "elementwise.hpp"
 #include "fisherman/core/error.hpp"
-#include "fisherman/core/parallel.hpp"
+#include "fisherman/core/row_sum.hpp"
 #include "fisherman/model/logistic_quadrature.hpp"
 
 namespace fisherman {
 namespace {
 
-constexpr Index block = 512;       // rows of a tile
 constexpr Index tile_draws = 256;  // a tile of linear predictors then has 1 MB
-constexpr Index most_shares = 64;  // tasks that each keep a sum
-
-Index blocks_of(Index rows) { return (rows + block - 1) / block; }
-
-/// body(first, count) for blocks of rows, whatever the threads.
-template <class Body>
-void for_row_blocks(Index rows, Body body) {
-  parallel_for(std::size_t(blocks_of(rows)), [&](std::size_t task) {
-    const Index first = Index(task) * block;
-    body(first, std::min(block, rows - first));
-  });
-}
-
-/// Sums over rows. Each task adds up a share of the blocks, body(first, count, sum), in a copy of `zero`, and
-/// the copies are added in order. `width` is how many columns a sum has for each column of the data: there
-/// are only so many tasks that their sums take no more room than the data.
-template <class Sum, class Body>
-Sum sum_over_rows(Index rows, Index width, const Sum& zero, Body body) {
-  const Index blocks = blocks_of(rows);
-  const Index tasks = std::clamp<Index>(rows / width, 1, std::min(blocks, most_shares));
-  std::vector<Sum> sums(std::size_t(tasks), zero);
-  parallel_for(std::size_t(tasks), [&](std::size_t task) {
-    const Index end = (Index(task) + 1) * blocks / tasks;
-    for (Index k = Index(task) * blocks / tasks; k < end; ++k)
-      body(k * block, std::min(block, rows - k * block), sums[task]);
-  });
-  for (std::size_t task = 1; task < sums.size(); ++task) sums[0] += sums[task];
-  return std::move(sums[0]);
-}
 
 /// Values and gradients at draws.
 struct Slopes {
   Vector values;
-  Matrix gradients;  // empty if nobody asks for them
+  Matrix gradients;  // without rows if nobody asks for them
   void operator+=(const Slopes& other) {
     values += other.values;
     gradients += other.gradients;
@@ -69,14 +39,13 @@ struct Derivatives {
 
 Derivatives derivatives(const Matrix& X, const Vector& residual, const Vector& weights) {
   const Index d = X.cols();
-  Derivatives sum = sum_over_rows(
-      X.rows(), d, Derivatives{Vector::Zero(d), Matrix::Zero(d, d)},
-      [&](Index first, Index count, Derivatives& part) {
-        const auto x = X.middleRows(first, count);
-        part.gradient.noalias() += x.transpose() * residual.segment(first, count);
-        const Matrix scaled = weights.segment(first, count).cwiseSqrt().asDiagonal() * x;
-        part.gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
-      });
+  auto sum = sum_over_rows<Derivatives>(X.rows(), [&](Index first, Index count) {
+    const auto x = X.middleRows(first, count);
+    Derivatives part{x.transpose() * residual.segment(first, count), Matrix::Zero(d, d)};
+    const Matrix scaled = weights.segment(first, count).cwiseSqrt().asDiagonal() * x;
+    part.gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
+    return part;
+  });
   sum.gram.triangularView<Eigen::StrictlyUpper>() = sum.gram.transpose();
   return sum;
 }
@@ -131,20 +100,20 @@ double LogisticTarget::prior_constant() const {
 
 Vector LogisticTarget::evaluated(const Matrix& betas, Matrix* gradients) const {
   require_size(betas, dimension(), "the coefficients of a logistic regression");
-  const Index d = dimension(), draws = betas.cols();
-  const Slopes zero{Vector::Zero(draws), gradients != nullptr ? Matrix::Zero(d, draws) : Matrix()};
-  Slopes sum = sum_over_rows(
-      rows(), gradients != nullptr ? draws : 1, zero, [&](Index first, Index count, Slopes& part) {
-        const auto x = design().middleRows(first, count);
-        for (Index from = 0; from < draws; from += tile_draws) {
-          const Index some = std::min(tile_draws, draws - from);
-          Matrix eta = x * betas.middleCols(from, some);  // and then y − σ(η)
-          for (Index k = 0; k < some; ++k)
-            part.values(from + k) += bernoulli(y_.segment(first, count), eta.col(k));
-          if (gradients != nullptr)
-            part.gradients.middleCols(from, some).noalias() += x.transpose() * eta;
-        }
-      });
+  const Index draws = betas.cols();
+  const auto sum = sum_over_rows<Slopes>(rows(), [&](Index first, Index count) {
+    Slopes part{Vector(draws), Matrix(gradients != nullptr ? dimension() : 0, draws)};
+    const auto x = design().middleRows(first, count);
+    for (Index from = 0; from < draws; from += tile_draws) {
+      const Index some = std::min(tile_draws, draws - from);
+      Matrix eta = x * betas.middleCols(from, some);  // and then y − σ(η)
+      for (Index k = 0; k < some; ++k)
+        part.values(from + k) = bernoulli(y_.segment(first, count), eta.col(k));
+      if (gradients != nullptr)
+        part.gradients.middleCols(from, some).noalias() = x.transpose() * eta;
+    }
+    return part;
+  });
   if (gradients != nullptr) {
     *gradients = weight_ * sum.gradients;
     gradients->array() -= betas.array().colwise() / prior_variances_.array();
@@ -160,7 +129,7 @@ Vector LogisticTarget::log_density(const Matrix& betas) const { return evaluated
 
 Matrix LogisticTarget::mean_hessian(const Matrix& betas) const {
   Vector weights(rows());
-  for_row_blocks(rows(), [&](Index first, Index count) {
+  for_row_groups(rows(), [&](Index first, Index count) {
     const auto x = design().middleRows(first, count);
     Vector sum = Vector::Zero(count);
     for (Index from = 0; from < betas.cols(); from += tile_draws) {
@@ -182,8 +151,7 @@ std::shared_ptr<const LogisticTarget::RowMoments> LogisticTarget::row_moments(
       return last_->moments;
   }
   auto out = std::make_shared<RowMoments>(RowMoments{0.0, Vector(rows()), Vector(rows())});
-  Vector sums(blocks_of(rows()));
-  for_row_blocks(rows(), [&](Index first, Index count) {
+  out->sum = sum_over_rows<double>(rows(), [&](Index first, Index count) {
     const auto x = design().middleRows(first, count);
     const Vector m = x * mean;
     const Matrix xs = x * covariance;
@@ -192,11 +160,10 @@ std::shared_ptr<const LogisticTarget::RowMoments> LogisticTarget::row_moments(
     Matrix moments(count, 3);
     logistic_moments(m, variance.cwiseMax(0.0), moments);
     const auto y = y_.segment(first, count);
-    sums(first / block) = y.dot(m) - moments.col(0).sum();
     out->residual.segment(first, count) = y - moments.col(1);
     out->weights.segment(first, count) = moments.col(2);
+    return y.dot(m) - moments.col(0).sum();
   });
-  for (const double sum : sums) out->sum += sum;
   const std::lock_guard lock(last_->mutex);
   last_->mean = mean;
   last_->covariance = covariance;
