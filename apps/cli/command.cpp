@@ -12,17 +12,6 @@
 
 namespace fisherman::cli {
 
-namespace {
-
-/// What config.json holds besides options: which run it was.
-bool tells_of_the_run(const std::string& name) {
-  constexpr std::string_view names[] = {
-      "data", "label", "checksum", "labels", "labels_checksum", "test-data", "header", "version"};
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-}  // namespace
-
 void Flags::add_to(CLI::App& command, const Options& options,
                    const std::vector<std::string>& except) {
   for (const Options::Option& option : options.all()) {
@@ -53,19 +42,45 @@ void Flags::add_to(CLI::App& command, const Options& options,
   }
 }
 
-void Flags::apply(Options& options, const std::filesystem::path& config) const {
-  if (!config.empty()) {
-    const nlohmann::json file = read_json(config);
-    for (const auto& [name, value] : file.items()) {
-      if (tells_of_the_run(name)) continue;
-      try {
-        options.set(name, value.is_string() ? value.get<std::string>() : value.dump());
-      } catch (const Misuse& e) {
-        throw FileError(sentence(config.string(), ": ", e.what()));
-      }
-    }
-  }
+void Flags::apply(Options& options) const {
   for (const auto& [name, value] : given_) options.set(name, value);
+}
+
+namespace {
+
+void set_all(Options& options, const nlohmann::json& values) {
+  for (const auto& [name, value] : values.items())
+    options.set(name, value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+}  // namespace
+
+void apply_config(const std::filesystem::path& file, const std::string& kind, Options& options,
+                  Options& data) {
+  nlohmann::json config = read_json(file);
+  try {
+    const bool of_a_run = config.contains("options") && config["options"].is_object();
+    if (!of_a_run) return set_all(options, config);
+    const nlohmann::json made_by = config.value("fit", nlohmann::json(kind));
+    require(made_by == kind, "is of a fit of the kind ", made_by.dump(), ", not '", kind, "'");
+    set_all(options, config["options"]);
+    nlohmann::json files = config.value("data", nlohmann::json::object());
+    require(files.is_object(), "its 'data' must be an object");
+    for (const char* sum : {"checksum", "labels-checksum", "test-data-checksum"}) files.erase(sum);
+    set_all(data, files);
+  } catch (const Misuse& e) {
+    throw FileError(sentence(file.string(), ": ", e.what()));
+  }
+}
+
+nlohmann::json flat_config(const nlohmann::json& config) {
+  nlohmann::json out = config;
+  for (const char* part : {"options", "data"})
+    if (config.contains(part) && config[part].is_object()) {
+      out.erase(part);
+      out.update(config[part]);
+    }
+  return out;
 }
 
 nlohmann::ordered_json as_json(const Options& options) {

@@ -17,15 +17,14 @@ namespace fisherman::cli {
 /// 0 done, 1 misuse or bad input, 3 ended without converging (results are kept).
 enum ExitCode : int { done = 0, misuse = 1, not_converged = 3 };
 
-/// Makes a flag of every option. Values are applied by apply(), after a config file's, so that the
-/// command line has the last word.
+/// Makes a flag of every option. Values are applied by apply(); a config file's go before, so that the command line has
+/// the last word.
 class Flags {
  public:
   /// All but those that are named in `except`.
   void add_to(CLI::App& command, const Options& options,
               const std::vector<std::string>& except = {});
-  /// `config` may be empty: no file.
-  void apply(Options& options, const std::filesystem::path& config) const;
+  void apply(Options& options) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> given_;
@@ -33,6 +32,14 @@ class Flags {
 
 /// All options by name, as JSON values of their kind.
 nlohmann::ordered_json as_json(const Options& options);
+
+/// What a config file says of options and of the data: config.json of a run, or an object of options alone. Throws FileError
+/// if it is of another kind of fit, or if an option does not exist or may not have its value.
+void apply_config(const std::filesystem::path& file, const std::string& kind, Options& options,
+                  Options& data);
+
+/// config.json as one object without parts: the options, the data and the version by name.
+nlohmann::json flat_config(const nlohmann::json& config);
 
 /// A flag for a number that is no option of an application, by the rules of Options: finite, and what `rule` says. A
 /// value that breaks it throws Misuse while the command line is parsed.

@@ -26,7 +26,7 @@ using report::Tone;
 constexpr double least_gap = 1e-6;
 
 struct Compare : StudyFlags {
-  explicit Compare(const Application& application) : problem(application) {}
+  explicit Compare(const FitKind& kind) : problem(kind) {}
 
   Problem problem;
   std::string methods;
@@ -90,12 +90,12 @@ Section Compare::settings_section(const std::vector<Arm>& arms) const {
 report::Page Compare::page(const std::vector<Arm>& arms, const std::vector<Band>& bands,
                            const std::vector<Trial>& trials, double optimum) const {
   const bool gap = std::isfinite(optimum);
-  const std::string value = gap ? "gap to the exact optimum, nats" : problem.objective_name();
+  const std::string value = gap ? "gap to the exact optimum, nats" : problem.kind->objective;
   report::Page page;
   page.title = sentence(arms.size(), " methods on ",
                         std::filesystem::path(problem.data).filename().string());
-  page.about = sentence("fisherman compare ", problem.application->name, ": ", seeds,
-                        " runs of each, ", problem.shared_value("iterations"), " iterations");
+  page.about = sentence("fisherman compare ", problem.kind->name, ": ", seeds, " runs of each, ",
+                        problem.shared_value("iterations"), " iterations");
   page.footer = sentence("Made by fisherman ", FISHERMAN_VERSION);
 
   const Band* best = nullptr;
@@ -174,7 +174,7 @@ int Compare::run() {
       trials.push_back(store.trial(problem.trial(arm.settings, seed)));
       labels.push_back(sentence(arm.label, ", seed ", seed));
     }
-  if (problem.has_reference()) {
+  if (problem.kind->has_reference()) {
     trials.push_back(store.trial(problem.reference()));
     labels.emplace_back("exact optimum");
   }
@@ -194,7 +194,7 @@ int Compare::run() {
   }
 
   double optimum = Record::unknown;
-  if (problem.has_reference() && trials.back().well()) optimum = trials.back().objective;
+  if (problem.kind->has_reference() && trials.back().well()) optimum = trials.back().objective;
   std::vector<Band> bands;
   for (std::size_t a = 0; a < arms.size(); ++a) {
     std::vector<Trial> runs;
@@ -208,7 +208,7 @@ int Compare::run() {
   write_file(folder / "compare.csv", bands_csv(bands, gap ? "gap" : "objective"));
   write_file(folder / "trials.csv", trials_csv(trials));
   write_file(folder / "report.html", report::html(page(arms, bands, trials, optimum)));
-  print(bands, gap ? "gap to the optimum, nats" : problem.objective_name(), gap);
+  print(bands, gap ? "gap to the optimum, nats" : problem.kind->objective, gap);
   std::cout << (folder / "report.html").string() << '\n';
   return done;
 }
@@ -224,9 +224,9 @@ void add_compare(CLI::App& app, int& exit_code) {
       "wdbc-methods \\\n"
       "    --methods \"ngd; ifngd geometry=bw; Adam: adam step-size=0.05\"";
   compare->footer(example);
-  for (const Application& application : applications()) {
-    auto self = std::make_shared<Compare>(application);
-    CLI::App* const command = compare->add_subcommand(application.name, application.help);
+  for (const FitKind& kind : fit_kinds()) {
+    auto self = std::make_shared<Compare>(kind);
+    CLI::App* const command = compare->add_subcommand(kind.name, kind.help);
     command
         ->add_option(
             "--methods", self->methods,

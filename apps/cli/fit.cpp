@@ -28,31 +28,29 @@ int exit_code(const Ended& end, std::int64_t asked_iterations) {
   return end.as_asked(asked_iterations) ? done : not_converged;
 }
 
-void DataFlags::add_to(CLI::App& command) {
-  command.add_option("--data", data, "CSV, LIBSVM, npy or IDX file, gzipped or not")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--label", label,
-                  "the column that holds the classes (default: label, or the last)")
-      ->type_name("COLUMN");
-  command.add_option("--labels", labels, "a file of labels, if they are not in the data file")
-      ->type_name("FILE");
-  add_number(command, "columns", columns,
-             "features of a LIBSVM file, if the last ones do not occur",
-             Options::Rule::not_negative);
-  command.add_flag("--no-header", no_header,
-                   "the first row of a CSV file holds data; its columns are then f1, f2, …");
+void DataFlags::describe(Options& o) {
+  o.add_named("data", data, "data to fit: a CSV, LIBSVM, npy or IDX file, gzipped or not", "FILE");
+  o.add_named("label", label, "column that holds the classes (default: label, or the last)",
+              "COLUMN");
+  o.add_named("labels", labels, "file of labels, if they are not in the data file", "FILE");
+  o.add("columns", columns,
+        "number of features of a LIBSVM file, if the last ones do not occur (0: as many as occur)");
+  o.add("no-header", no_header,
+        "the first row of a CSV file holds data; its columns are then f1, f2, …");
 }
 
 void DataFlags::check() const {
+  require(!data.empty(), "--data is required: the file of the data to fit");
   require(labels.empty() || label.empty(),
           "--label names a column of the data and --labels a file: only one of them can be meant");
 }
 
 void FitCommand::add_to(CLI::App& command) {
-  DataFlags::add_to(command);
-  command.add_option("--config", config, "a JSON file of options, as config.json has them")
+  describe(data_options);
+  data_flags_.add_to(command, data_options);
+  command
+      .add_option("--config", config,
+                  "JSON file of options; config.json of a run repeats that run, on its data")
       ->type_name("FILE");
   command.add_option("--out", out, "a folder for everything that comes out")->type_name("DIR");
   add_number(command, "checkpoint-every", checkpoint_every, "seconds between checkpoints in --out",
@@ -67,7 +65,9 @@ void FitCommand::add_to(CLI::App& command) {
 }
 
 void FitCommand::apply() {
-  flags_.apply(options, config);
+  if (!config.empty()) apply_config(config, kind, options, data_options);
+  flags_.apply(options);
+  data_flags_.apply(data_options);
   require(!resume || !out.empty(), "--resume needs --out, the folder of the run to go on with");
   require(!overwrite || !out.empty(), "--overwrite needs --out, the folder of the run to replace");
   require(
@@ -91,16 +91,20 @@ Table DataFlags::read(const std::string& data_file, const std::string& labels_fi
 }
 
 Json FitCommand::config_of(const Table& table) const {
-  Json config_json = as_json(options);
+  Json config_json;
+  config_json["fit"] = kind;
+  config_json["options"] = as_json(options);
   if (out.empty()) return config_json;  // nothing is kept, and the data need not be read again
-  config_json["data"] = json_text(std::filesystem::absolute(data));
-  config_json["label"] = table.label_name;
-  config_json["checksum"] = file_checksum(data);
-  if (!labels.empty()) {
-    config_json["labels"] = json_text(std::filesystem::absolute(labels));
-    config_json["labels_checksum"] = file_checksum(labels);
+  Json& about = config_json["data"] = as_json(data_options);
+  for (const Options::Option& option : data_options.all()) {
+    if (option.text() == option.initial || option.name == "label") about.erase(option.name);
+    if (option.kind == "FILE" && !option.text().empty()) {
+      about[option.name] = json_text(std::filesystem::absolute(option.text()));
+      about[option.name == "data" ? "checksum" : option.name + "-checksum"] =
+          file_checksum(option.text());
+    }
   }
-  if (no_header) config_json["header"] = false;  // for whoever reads the data again
+  if (labels.empty()) about["label"] = table.label_name;  // as it was found
   config_json["version"] = FISHERMAN_VERSION;
   return config_json;
 }

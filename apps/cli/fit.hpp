@@ -27,7 +27,7 @@ struct DataFlags {
   std::int64_t columns = 0;
   bool no_header = false;
 
-  void add_to(CLI::App& command);
+  void describe(Options& options);
   /// Throws Misuse for flags that do not go together.
   void check() const;
   /// The data with their labels, from --data or from --labels; and any file like it.
@@ -39,11 +39,13 @@ struct FitCommand : DataFlags {
   std::string config, out;
   double checkpoint_every = 2.0;
   bool resume = false, overwrite = false, json = false, quiet = false, no_report = false;
-  Options options;  // the application's settings, described before add_to()
+  std::string kind;  // of the fit
+  Options options;   // the application's settings and what to put out, described before add_to()
+  Options data_options;  // where the data are; add_to() describes those that all fits have
 
   /// The common flags, and one for every option.
   void add_to(CLI::App& command);
-  /// Config file and command line, into the settings.
+  /// Config file and command line, into all options.
   void apply();
   /// All options, and for --out the data and their checksums and the version: what must not change before a resume.
   Json config_of(const Table& table) const;
@@ -58,7 +60,7 @@ struct FitCommand : DataFlags {
   void say(const std::string& line) const;
 
  private:
-  Flags flags_;
+  Flags flags_, data_flags_;
 };
 
 Json numbers(const Vector& v);

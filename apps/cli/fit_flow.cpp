@@ -46,7 +46,9 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names,
   result["khat_verdict"] = pareto_verdict(khat);
   if (folder) {
     model["names"] = names;
-    model["options"] = as_json(options);
+    Options of_settings;  // and not what else this command puts out
+    settings.describe(of_settings);
+    model["options"] = as_json(of_settings);
     model["weights"] = target.dimension();
     model["state"] = numbers(frame.state());
     folder->write("model.json", model);
@@ -77,7 +79,8 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names,
 
 int FitFlow::run() {
   apply();
-  require(draws == 0 || !out.empty(), "--draws needs --out, the folder for draws.csv");
+  require(draws == 0 || !out.empty() || !config.empty(),
+          "--draws needs --out, the folder for draws.csv");
   units_named(units);  // or a sentence before there is any work
   const LogisticSettings about_columns = settings.columns();
   set_threads(int(settings.threads));
@@ -110,17 +113,13 @@ void add_fit_flow(CLI::App& fit, int& exit_code) {
   auto self = std::make_shared<FitFlow>();
   CLI::App* const command = fit.add_subcommand(
       "flow", "a Bayesian neural network, its posterior approximated by a Gaussian or a flow");
-  self->settings.describe(self->options);
+  self->kind = command->get_name();
+  Options& o = self->options;
+  self->settings.describe(o);
+  o.add("draws", self->draws, "number of draws of the weights in draws.csv (needs --out)");
+  o.add("units", self->units, "units of the weights in draws.csv",
+        {{"own", "those of the columns as given"}, {"standardized", "of standardised columns"}});
   self->add_to(*command);
-  add_number(*command, "draws", self->draws,
-             "number of draws of the weights in draws.csv (needs --out)",
-             Options::Rule::not_negative);
-  command
-      ->add_option("--units", self->units,
-                   "units of the weights in draws.csv: those of the columns as given, or of "
-                   "standardised columns")
-      ->type_name("own|standardized")
-      ->capture_default_str();
   command->footer(
       "Example:\n  fisherman fit flow --data german.csv --out german-run --draws 1000\n"
       "  fisherman predict --run german-run --data new.csv");

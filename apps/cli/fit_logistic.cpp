@@ -89,7 +89,8 @@ void print_table(const Coefficients& c, Units units) {
 
 int FitLogistic::run() {
   apply();
-  require(draws == 0 || !out.empty(), "--draws needs --out, the folder for draws.csv");
+  require(draws == 0 || !out.empty() || !config.empty(),
+          "--draws needs --out, the folder for draws.csv");
   const Units told = units_named(units);
   require(!resume || settings.method != "exact",
           "--method exact is done in one go and has nothing to resume");
@@ -151,17 +152,14 @@ void add_fit_logistic(CLI::App& fit, int& exit_code) {
   auto self = std::make_shared<FitLogistic>();
   CLI::App* const command = fit.add_subcommand(
       "logistic", "Bayesian logistic regression, its posterior approximated by a Gaussian");
-  self->settings.describe(self->options);
+  self->kind = command->get_name();
+  Options& o = self->options;
+  self->settings.describe(o);
+  o.add("draws", self->draws, "number of draws of the posterior in draws.csv (needs --out)");
+  o.add("units", self->units,
+        "units of the coefficients in the table, in coefficients.csv, covariance.csv and draws.csv",
+        {{"own", "those of the columns as given"}, {"standardized", "of standardised columns"}});
   self->add_to(*command);
-  add_number(*command, "draws", self->draws,
-             "number of draws of the posterior in draws.csv (needs --out)",
-             Options::Rule::not_negative);
-  command
-      ->add_option("--units", self->units,
-                   "units of the coefficients in the table, in coefficients.csv, covariance.csv "
-                   "and draws.csv: those of the columns as given, or of standardised columns")
-      ->type_name("own|standardized")
-      ->capture_default_str();
   command->footer(
       "Example:\n  fisherman fit logistic --data wdbc.csv --out wdbc-run\n"
       "  fisherman predict --run wdbc-run --data new.csv");

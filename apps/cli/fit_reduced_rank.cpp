@@ -171,14 +171,13 @@ int FitReducedRank::run() {
     say(sentence(table.x.cols() - kept, " of ", table.x.cols(),
                  " features are constant; they are left out, and their coefficients are 0"));
   FitRows rows = split_rows(table.x, y, K, map, plan.single_design, settings);
-  Json config_json = config_of(table);
+  const Json config_json = config_of(table);
   table.x.resize(0, 0);
   if (!test_data.empty()) {
     const Table test = read(test_data, test_labels);
     const auto test_y =
         class_labels(test.labels, classes, test_labels.empty() ? test_data : test_labels);
     rows.test = class_rows(test.x, test_y, all_rows(test.x.rows()), K, map, plan.single_design);
-    if (!out.empty()) config_json["test-data"] = file_checksum(test_data);
   }
   const bool several = ranks.size() > 1 || settings.starts > 1;
   const auto folder = this->folder(config_json, {test_data, test_labels});
@@ -224,11 +223,12 @@ void add_fit_reduced_rank(CLI::App& fit, int& exit_code) {
   auto self = std::make_shared<FitReducedRank>();
   CLI::App* const command = fit.add_subcommand(
       "reduced-rank", "multinomial logistic regression with a coefficient matrix of low rank");
+  self->kind = command->get_name();
   self->settings.describe(self->options);
+  self->data_options.add_named("test-data", self->test_data,
+                               "rows to test on: a file in the form of --data", "FILE");
+  self->data_options.add_named("test-labels", self->test_labels, "file of their classes", "FILE");
   self->add_to(*command);
-  command->add_option("--test-data", self->test_data, "rows to test on, in the form of --data")
-      ->type_name("FILE");
-  command->add_option("--test-labels", self->test_labels, "their classes")->type_name("FILE");
   command->footer(
       "Example:\n  fisherman fit reduced-rank --data train-images-idx3-ubyte.gz --labels "
       "train-labels-idx1-ubyte.gz --rank 5 --out digits\n"

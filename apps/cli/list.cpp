@@ -21,13 +21,13 @@ Json names_of(const std::vector<Named<Example>>& entries) {
 
 Json everything() {
   Json fits = Json::array();
-  for (const Application& application : applications()) {
+  for (const FitKind& kind : fit_kinds()) {
     Json choices = Json::object();
-    for (const Options::Option& option : application.options().all())
+    for (const Options::Option& option : kind.options().all())
       for (const Options::Choice& choice : option.choices)
         if (!choice.help.empty())
           choices[option.name].push_back({{"name", choice.name}, {"help", choice.help}});
-    fits.push_back({{"name", application.name}, {"help", application.help}, {"choices", choices}});
+    fits.push_back({{"name", kind.name}, {"help", kind.help}, {"choices", choices}});
   }
   return {{"fits", fits},
           {"manifolds", names_of(manifolds())},

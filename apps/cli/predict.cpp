@@ -12,6 +12,7 @@
 #include "command.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
+#include "fisherman/io/text.hpp"
 #include "flow_model.hpp"
 #include "logistic_model.hpp"
 #include "output_file.hpp"
@@ -36,6 +37,13 @@ struct Predict {
                                 const std::array<std::string, 2>& classes) const;
   nlohmann::ordered_json reduced_rank(const nlohmann::json& json_model,
                                       const std::string& file) const;
+  struct Kind {
+    const char* name;
+    nlohmann::ordered_json (Predict::*predict)(const nlohmann::json& json_model,
+                                               const std::string& file) const;
+  };
+  static const Kind kinds[];
+
   /// The rows, with labels if there are any.
   Table rows(const std::string& label, const std::vector<std::string>& columns) const;
   void write(const std::string& rows) const;
@@ -133,6 +141,11 @@ nlohmann::ordered_json Predict::flow(const nlohmann::json& json_model,
   return binary(model.predictive(table, data), table, model.classes);
 }
 
+/// What can be predicted with: the kinds of fit, as model.json names them.
+const Predict::Kind Predict::kinds[] = {{"logistic", &Predict::logistic},
+                                        {"reduced-rank", &Predict::reduced_rank},
+                                        {"flow", &Predict::flow}};
+
 int Predict::run() const {
   const Checksums sums = Checksums::read(run_folder);
   std::vector<std::filesystem::path> inputs = sums.paths();
@@ -141,9 +154,12 @@ int Predict::run() const {
   const std::filesystem::path file = sums.verified("model.json");
   const nlohmann::json model = read_json(file);
   const nlohmann::json kind = model.value("model", nlohmann::json());
-  const auto summary = kind == "reduced-rank" ? reduced_rank(model, file.string())
-                       : kind == "flow"       ? flow(model, file.string())
-                                              : logistic(model, file.string());
+  const auto found = std::find_if(std::begin(kinds), std::end(kinds),
+                                  [&](const auto& known) { return kind == known.name; });
+  if (found == std::end(kinds))
+    throw FileError(sentence(file.string(), ": is a fit of the kind ", shown(kind.dump()),
+                             ", which this program does not know"));
+  const auto summary = (this->*found->predict)(model, file.string());
   if (json)
     std::cout << summary.dump(2) << '\n';
   else

@@ -84,9 +84,16 @@ void remove_run(const fs::path& folder) {
   for (const fs::path& part : parts) fs::remove(part, not_empty);
 }
 
+/// Between a run and its resume: what does not change the result, or is made from it at the end.
+bool may_differ(const std::string& option) {
+  constexpr std::string_view free[] = {"threads", "draws", "units"};
+  return std::find(std::begin(free), std::end(free), option) != std::end(free);
+}
+
 }  // namespace
 
-std::string first_difference(const nlohmann::json& before, const nlohmann::json& now) {
+std::string first_difference(const nlohmann::json& old_config, const nlohmann::json& new_config) {
+  const nlohmann::json before = flat_config(old_config), now = flat_config(new_config);
   const auto said = [](const nlohmann::json& in, const std::string& name) {
     return in.contains(name)
                ? in[name].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
@@ -95,7 +102,7 @@ std::string first_difference(const nlohmann::json& before, const nlohmann::json&
   nlohmann::json all = before;
   all.update(now);
   for (const auto& [name, value] : all.items())
-    if (name != "threads" && said(before, name) != said(now, name))
+    if (!may_differ(name) && said(before, name) != said(now, name))
       return sentence(name, " was ", said(before, name), " and is now ", said(now, name));
   return "";
 }
@@ -105,7 +112,8 @@ bool RunFolder::is_ours() const {
   if (!has("config.json")) return false;
   try {
     const nlohmann::json config = read_json(file("config.json"));
-    if (!config.contains("version") || !config.contains("checksum")) return false;
+    if (!config.contains("version") || !config.contains("data") || !config.contains("options"))
+      return false;
   } catch (const FileError&) {
     return false;
   }

@@ -12,9 +12,9 @@
 
 namespace fisherman::cli {
 
-/// "NAME was OLD and is now NEW" of the first member that differs; empty if none does. What may differ between a
-/// run and its resume is left out: the number of threads.
-std::string first_difference(const nlohmann::json& before, const nlohmann::json& now);
+/// "NAME was OLD and is now NEW" of the first member that differs, in any part; empty if none does. What may differ between a
+/// run and its resume is left out: the number of threads, and what is made from the result.
+std::string first_difference(const nlohmann::json& old_config, const nlohmann::json& new_config);
 
 class RunFolder {
  public:

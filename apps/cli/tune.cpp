@@ -48,7 +48,7 @@ Budget Budget::parse(const std::string& text) {
 }
 
 struct Tune : StudyFlags {
-  explicit Tune(const Application& application) : problem(application) {}
+  explicit Tune(const FitKind& kind) : problem(kind) {}
 
   Problem problem;
   std::string grid, budget;
@@ -81,7 +81,7 @@ int Tune::run() {
   require(!limit.trials || *limit.trials >= std::size_t(seeds), "--budget is ", budget,
           " trials, but one setting alone takes ", seeds, " (--seeds)");
   const SettingsGrid cells = SettingsGrid::parse(
-      grid.empty() ? usual_grid(problem.application->name, problem.shared_value("method")) : grid);
+      grid.empty() ? problem.kind->tuning_grid(problem.shared_value("method")) : grid);
   SearchOptions options{.random = std::size_t(random),
                         .rounds = std::size_t(rounds),
                         .seeds = seeds,
@@ -141,8 +141,7 @@ int Tune::run() {
   }
   write_file(folder / "best.json",
              problem.config_of(search.settings(ranking.front().cell)).dump(2) + "\n");
-  std::vector<std::string> words = {"fisherman", "fit", problem.application->name, "--data",
-                                    problem.data};
+  std::vector<std::string> words = {"fisherman", "fit", problem.kind->name, "--data", problem.data};
   if (!problem.label.empty()) words.insert(words.end(), {"--label", problem.label});
   if (!problem.labels.empty()) words.insert(words.end(), {"--labels", problem.labels});
   if (problem.columns > 0)
@@ -164,9 +163,9 @@ void add_tune(CLI::App& app, int& exit_code) {
       "    --grid \"step-size=0.001,0.01,0.1; decay=0,0.5\" --budget 10min --out wdbc-tuned\n"
       "  fisherman fit logistic --data wdbc.csv --config wdbc-tuned/best.json";
   tune->footer(example);
-  for (const Application& application : applications()) {
-    auto self = std::make_shared<Tune>(application);
-    CLI::App* const command = tune->add_subcommand(application.name, application.help);
+  for (const FitKind& kind : fit_kinds()) {
+    auto self = std::make_shared<Tune>(kind);
+    CLI::App* const command = tune->add_subcommand(kind.name, kind.help);
     command
         ->add_option(
             "--grid", self->grid,

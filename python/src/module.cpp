@@ -70,7 +70,7 @@ nb::list described() {
 nb::list options(const std::string& application) {
   if (application == "density") return described<DensitySettings>();
   if (application == "minimize") return described<MinimizeSettings>();
-  for (const Application& a : applications())
+  for (const FitKind& a : fit_kinds())
     if (a.name == application) return listed(a.options());
   throw Misuse(sentence("there is no application '", application, "'"));
 }

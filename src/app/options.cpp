@@ -120,6 +120,12 @@ void Options::add(const std::string& name, std::string& value, const std::string
        choices});
 }
 
+void Options::add_named(const std::string& name, std::string& value, const std::string& help,
+                        const std::string& kind) {
+  add(name, value, help);
+  options_.back().kind = kind;
+}
+
 void Options::set(const std::string& name, const std::string& value) {
   std::vector<std::string> names;
   for (const Option& option : options_) {

@@ -4,6 +4,8 @@
 #include "fisherman/app/logistic.hpp"
 #include "fisherman/app/reduced_rank.hpp"
 #include "fisherman/app/registry.hpp"
+
+#include <algorithm>
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/multinomial.hpp"
@@ -124,16 +126,55 @@ const std::vector<Named<ModelExample>>& models() {
   return all;
 }
 
-const std::vector<Application>& applications() {
-  static const std::vector<Application> all = {
-      {"logistic", "Bayesian logistic regression, its posterior approximated by a Gaussian",
-       described<LogisticSettings>, made<LogisticSettings>},
-      {"reduced-rank", "multinomial regression with a coefficient matrix of low rank",
-       described<ReducedRankSettings>, made<ReducedRankSettings>},
-      {"flow", "variational Bayes with a normalising flow, of a neural network or a regression",
-       described<FlowSettings>, made<FlowSettings>},
+std::string FitKind::tuning_grid(const std::string& method) const {
+  const bool learns = std::find(methods_of_scores.begin(), methods_of_scores.end(), method) !=
+                      methods_of_scores.end();
+  return learns ? grid + "; " + grid_of_scores : grid;
+}
+
+const std::vector<FitKind>& fit_kinds() {
+  static const std::vector<FitKind> all = {
+      {.name = "logistic",
+       .help = "Bayesian logistic regression, its posterior approximated by a Gaussian",
+       .options = described<LogisticSettings>,
+       .settings = made<LogisticSettings>,
+       .objective = "NELBO, nats",
+       .reference_method = "exact",
+       .problem_options = {"prior-variance", "intercept", "intercept-variance", "no-standardize"},
+       .grid = "step-size=0.0001,0.001,0.01,0.1; decay=0,0.3,0.5,0.7,0.9",
+       .grid_of_scores = "epsilon=100,250,500,1000,2500",
+       .methods_of_scores = {"ifngd"}},
+      {.name = "reduced-rank",
+       .help = "multinomial logistic regression with a coefficient matrix of low rank",
+       .options = described<ReducedRankSettings>,
+       .settings = made<ReducedRankSettings>,
+       .objective = "mean negative log-likelihood, nats",
+       .reference_method = {},
+       .problem_options = {},
+       .grid = "step-size=0.01,0.03,0.1,0.3,1,3; decay=0.5,0.75",
+       .grid_of_scores = "epsilon=0.1,1,10",
+       .methods_of_scores = {"ifngd", "extrinsic"}},
+      {.name = "flow",
+       .help = "a Bayesian neural network, its posterior approximated by a Gaussian or a flow",
+       .options = described<FlowSettings>,
+       .settings = made<FlowSettings>,
+       .objective = "NELBO, nats",
+       .reference_method = {},
+       .problem_options = {},
+       .grid = "step-size=0.003,0.01,0.03,0.1,0.3,1; decay=0,0.5,0.75",
+       .grid_of_scores = "epsilon=10,100,1000",
+       .methods_of_scores = {"ifngd"}},
   };
   return all;
+}
+
+const FitKind& fit_kind(const std::string& name) {
+  std::string there;
+  for (const FitKind& kind : fit_kinds()) {
+    if (kind.name == name) return kind;
+    there += (there.empty() ? "" : ", ") + kind.name;
+  }
+  throw Misuse(sentence("there is no fit of the kind '", name, "'; there are ", there));
 }
 
 testing::LawReport check_laws(ModelExample example, std::uint64_t seed) {

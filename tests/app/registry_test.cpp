@@ -36,11 +36,11 @@ TEST(Registry, ABrokenPromiseIsFound) {
 }
 
 TEST(Registry, ApplicationsHaveOptionsWithExplainedChoices) {
-  for (const Application& application : applications()) {
+  for (const FitKind& kind : fit_kinds()) {
     std::size_t explained = 0;
-    for (const auto& option : application.options().all())
+    for (const auto& option : kind.options().all())
       for (const auto& choice : option.choices) explained += choice.help.empty() ? 0 : 1;
-    EXPECT_GT(explained, 2U) << application.name;
+    EXPECT_GT(explained, 2U) << kind.name;
   }
 }
 

@@ -165,7 +165,7 @@ TEST(Store, RefusesOtherSettingsAndASecondProcess) {
 TEST(Search, TriesRandomCellsThenTheNeighboursOfTheBestAndEnds) {
   const Folder folder;
   Store store(folder.path, {{"study", "search"}});
-  Problem problem(applications().front());
+  Problem problem(fit_kind("logistic"));
   problem.data = "unread.csv";
   const auto grid = SettingsGrid::parse("step-size=1,2,3,4,5,6; decay=0,0.1,0.2,0.3,0.4,0.5");
   Search search(problem, {}, grid, {.random = 6, .rounds = 20});

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 std::string key_of(const Run& run) {
   std::string key;
-  for (const char* part : {"checksum", "labels_checksum", "label", "prior-variance", "intercept",
+  for (const char* part : {"checksum", "labels-checksum", "label", "prior-variance", "intercept",
                            "intercept-variance", "no-standardize"})
     key += text(run.config, part) + '\n';
   return key;

@@ -28,7 +28,7 @@ Run read_run(const fs::path& folder) {
       throw FileError(sentence(folder.string(), ": its fit has not ended, for there is no ", file,
                                "; the same command with --resume goes on with it"));
   run.sums = Checksums::read(run.folder);
-  run.config = read_json(run.sums.verified("config.json"));
+  run.config = flat_config(read_json(run.sums.verified("config.json")));
   run.result = read_json(run.sums.verified("result.json"));
   run.model = read_json(run.sums.verified("model.json"));
   run.trace = read_trace(run.sums);
@@ -122,9 +122,9 @@ std::optional<Table> read_data(const Run& run, const std::vector<fs::path>& plac
   const fs::path data = find_file(run, "data", "checksum", places, missing);
   const bool apart = run.config.contains("labels");
   const fs::path labels =
-      apart ? find_file(run, "labels", "labels_checksum", places, missing) : fs::path();
+      apart ? find_file(run, "labels", "labels-checksum", places, missing) : fs::path();
   if (!missing.empty()) return std::nullopt;
-  const bool header = run.config.value("header", nlohmann::json(true)) != false;
+  const bool header = run.config.value("no-header", nlohmann::json(false)) != true;
   Table table = read_table(data, {.label = apart ? "" : text(run.model, "label"),
                                   .has_label = !apart,
                                   .header = header,

@@ -17,7 +17,7 @@ struct Run {
   std::filesystem::path folder;
   std::string name;  // short, and no other run of the page has it
   Checksums sums;
-  nlohmann::json config, result, model;
+  nlohmann::json config, result, model;              // config without its parts
   std::map<std::string, std::vector<double>> trace;  // by column; NaN where there was no value
 
   std::string kind() const { return model.value("model", ""); }

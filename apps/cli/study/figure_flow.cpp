@@ -47,12 +47,9 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   plan.y_name = "negative lower bound, nats";
   plan.log = false;
   plan.findings = findings;
-  const auto& all = applications();
-  const Application& application =
-      *std::find_if(all.begin(), all.end(), [](const Application& a) { return a.name == "flow"; });
   std::vector<PanelPlan> row;
   for (std::size_t set = 0; set < std::size(data_sets); ++set) {
-    Problem problem(application);
+    Problem problem(fit_kind("flow"));
     problem.data = (folder / data_sets[set].file).string();
     problem.share(
         {{"batch", "10"},

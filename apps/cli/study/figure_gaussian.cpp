@@ -104,7 +104,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   plan.y_name = "gap to the exact optimum, nats";
   plan.findings = findings;
   for (const Data& set : data_sets) {
-    Problem problem(applications().front());
+    Problem problem(fit_kind("logistic"));
     problem.data = (folder / set.file).string();
     problem.share(
         {{"prior-variance", "10"},
@@ -127,7 +127,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
         const Settings settings = {{"geometry", geometry_options[geometry]},
                                    {"method", kind_methods[kind]}};
         plan.lines.push_back({name_of(geometry, kind), int(kind), set, settings,
-                              usual_grid("logistic", kind_methods[kind])});
+                              plan.problems[set].kind->tuning_grid(kind_methods[kind])});
       }
   for (std::size_t set = 0; set < sets; ++set)
     plan.lines.push_back({"Fisherman's, not tuned",

@@ -92,7 +92,7 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   plan.findings = findings;
   std::vector<PanelPlan> row;
   for (std::size_t set = 0; set < sets; ++set) {
-    Problem problem(applications().front());
+    Problem problem(fit_kind("logistic"));
     problem.data = (folder / data_sets[set].file).string();
     problem.columns = data_sets[set].columns;
     problem.share(

@@ -74,14 +74,11 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
   plan.y_name = "mean negative log-likelihood, nats";
   plan.log = false;
   plan.findings = findings;
-  const auto& all = applications();
-  const Application& application = *std::find_if(
-      all.begin(), all.end(), [](const Application& a) { return a.name == "reduced-rank"; });
   for (std::size_t set = 0; set < std::size(data_sets); ++set) {
     const Data& data = data_sets[set];
     std::vector<PanelPlan> row;
     for (std::size_t r = 0; r < 3; ++r) {
-      Problem problem(application);
+      Problem problem(fit_kind("reduced-rank"));
       problem.data = (folder / data.images).string();
       problem.labels = (folder / data.labels).string();
       problem.share(

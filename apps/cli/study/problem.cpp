@@ -9,20 +9,26 @@
 
 namespace fisherman::cli::study {
 
-Problem::Problem(const Application& a) : application(&a) {}
+Problem::Problem(const FitKind& of) : kind(&of) {}
 
 void Problem::add_to(CLI::App& command, std::vector<std::string> varied) {
-  DataFlags::add_to(command);
+  Options data_options;
+  describe(data_options);
+  data_flags_.add_to(command, data_options);
   command.add_option("--config", config, "a JSON file of options that all trials share")
       ->type_name("FILE");
   for (const char* ours : {"seed", "threads"}) varied.emplace_back(ours);
-  flags_.add_to(command, application->options(), varied);
+  flags_.add_to(command, kind->options(), varied);
 }
 
 void Problem::apply() {
+  const std::shared_ptr<Options> options = kind->settings();
+  Options data_options;
+  describe(data_options);
+  if (!config.empty()) apply_config(config, kind->name, *options, data_options);
+  flags_.apply(*options);
+  data_flags_.apply(data_options);
   check();
-  const std::shared_ptr<Options> options = application->settings();
-  flags_.apply(*options, config);
   shared_.clear();
   for (const Options::Option& option : options->all())
     if (option.text() != option.initial) shared_.emplace_back(option.name, option.text());
@@ -37,14 +43,14 @@ void Problem::apply() {
 void Problem::share(const Settings& settings) { shared_ = settings; }
 
 std::shared_ptr<Options> Problem::options_of(const Settings& own) const {
-  std::shared_ptr<Options> options = application->settings();
+  std::shared_ptr<Options> options = kind->settings();
   for (const auto& [name, value] : shared_) options->set(name, value);
   for (const auto& [name, value] : own) options->set(name, value);
   return options;
 }
 
 Command Problem::words(const Options& options) const {
-  Command out = {application->name, "--data", std::filesystem::absolute(data).string()};
+  Command out = {kind->name, "--data", std::filesystem::absolute(data).string()};
   const auto add = [&](const char* flag, const std::string& value) {
     if (!value.empty()) out.insert(out.end(), {flag, value});
   };
@@ -72,11 +78,10 @@ Command Problem::trial(const Settings& own, std::int64_t seed) const {
 }
 
 Command Problem::reference() const {
-  const std::shared_ptr<Options> options = application->settings();
+  const std::shared_ptr<Options> options = kind->settings();
   // What makes it the same problem, and nothing about how it is solved.
-  for (const char* name : {"prior-variance", "intercept", "intercept-variance", "no-standardize"})
-    options->set(name, shared_value(name));
-  options->set("method", "exact");
+  for (const std::string& name : kind->problem_options) options->set(name, shared_value(name));
+  options->set("method", kind->reference_method);
   return words(*options);
 }
 
@@ -92,7 +97,7 @@ Json Problem::config_of(const Settings& own) const {
 
 Json Problem::identity() const {
   Json out;
-  out["model"] = application->name;
+  out["model"] = kind->name;
   out["data"] = std::filesystem::absolute(data).string();
   out["checksum"] = file_checksum(data);
   if (!label.empty()) out["label"] = label;
@@ -107,14 +112,10 @@ Json Problem::identity() const {
   return out;
 }
 
-std::string Problem::objective_name() const {
-  return application->name == "reduced-rank" ? "mean negative log-likelihood, nats" : "NELBO, nats";
-}
-
 std::string Problem::shared_value(const std::string& name) const {
   for (const auto& [key, value] : shared_)
     if (key == name) return value;
-  for (const Options::Option& option : application->options().all())
+  for (const Options::Option& option : kind->options().all())
     if (option.name == name) return option.initial;
   return "";
 }

@@ -22,9 +22,9 @@ struct Arm {
 };
 
 struct Problem : DataFlags {
-  explicit Problem(const Application& application);
+  explicit Problem(const FitKind& of);
 
-  const Application* application;
+  const FitKind* kind;
   std::string config;
 
   /// The flags of the data, --config, and one for each option, but those that are `varied` by the study.
@@ -38,14 +38,11 @@ struct Problem : DataFlags {
   Command trial(const Settings& own, std::int64_t seed) const;
   /// The same fit by the deterministic solver, if this model has one that is exact.
   Command reference() const;
-  bool has_reference() const { return application->name == "logistic"; }
 
   /// As `fit --config` takes them.
   Json config_of(const Settings& own) const;
   /// What the results depend on: model, data and their checksums, shared options, version.
   Json identity() const;
-  /// What the objective is called, with its unit.
-  std::string objective_name() const;
   /// An option that all trials share.
   std::string shared_value(const std::string& option) const;
 
@@ -54,7 +51,7 @@ struct Problem : DataFlags {
   std::shared_ptr<Options> options_of(const Settings& own) const;
   Command words(const Options& options) const;
 
-  Flags flags_;
+  Flags flags_, data_flags_;
   Settings shared_;
 };
 

@@ -128,7 +128,7 @@ std::optional<Measured> measure(const FigurePlan& plan, Store& store, const Stud
   Measured out;
   std::vector<Trial> runs;
   for (const Problem& problem : plan.problems)
-    if (problem.has_reference()) {
+    if (problem.kind->has_reference()) {
       runs.push_back(store.trial(problem.reference()));
       phases.name(runs.back(), "exact optimum");
     }
@@ -155,7 +155,7 @@ std::optional<Measured> measure(const FigurePlan& plan, Store& store, const Stud
 
   auto next = runs.begin();
   for (const Problem& problem : plan.problems)
-    out.references.push_back(problem.has_reference() ? (next++)->objective : Record::unknown);
+    out.references.push_back(problem.kind->has_reference() ? (next++)->objective : Record::unknown);
   require(next == runs.begin() + std::ptrdiff_t(references), "a reference is missing");
   for (const Line& line : plan.lines) {
     const double reference = out.references[line.problem];

@@ -84,16 +84,4 @@ std::vector<Search::Tried> Search::ranking() const {
   return out;
 }
 
-std::string usual_grid(const std::string& model, const std::string& method) {
-  const bool learns = method == "ifngd" || method == "extrinsic";
-  if (model == "logistic")
-    return std::string("step-size=0.0001,0.001,0.01,0.1; decay=0,0.3,0.5,0.7,0.9") +
-           (learns ? "; epsilon=100,250,500,1000,2500" : "");
-  if (model == "flow")
-    return std::string("step-size=0.003,0.01,0.03,0.1,0.3,1; decay=0,0.5,0.75") +
-           (learns ? "; epsilon=10,100,1000" : "");
-  return std::string("step-size=0.01,0.03,0.1,0.3,1,3; decay=0.5,0.75") +
-         (learns ? "; epsilon=0.1,1,10" : "");
-}
-
 }  // namespace fisherman::cli::study

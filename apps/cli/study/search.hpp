@@ -59,7 +59,4 @@ class Search {
   std::size_t phases_ = 0, trials_ = 0;
 };
 
-/// The grids that tune takes if none is given; for logistic regression the paper's.
-std::string usual_grid(const std::string& model, const std::string& method);
-
 }  // namespace fisherman::cli::study

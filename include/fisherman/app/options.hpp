@@ -52,6 +52,10 @@ class Options {
   void add(const std::string& name, std::string& value, const std::string& help,
            std::vector<Choice> choices = {});
 
+  /// Text of a kind that has a name, such as FILE or COLUMN.
+  void add_named(const std::string& name, std::string& value, const std::string& help,
+                 const std::string& kind);
+
   const std::vector<Option>& all() const { return options_; }
   /// By its name, or by its negation. Throws Misuse for a name that does not exist, with the nearest one that does.
   void set(const std::string& name, const std::string& value);
