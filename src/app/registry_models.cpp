@@ -4,8 +4,6 @@
 #include "fisherman/app/logistic.hpp"
 #include "fisherman/app/reduced_rank.hpp"
 #include "fisherman/app/registry.hpp"
-
-#include <algorithm>
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/multinomial.hpp"
@@ -126,10 +124,21 @@ const std::vector<Named<ModelExample>>& models() {
   return all;
 }
 
+namespace {
+
+template <class Settings>
+bool learns(const std::string& method) {
+  Settings settings;
+  Options options;
+  settings.describe(options);
+  options.set("method", method);
+  return settings.learns_fisher();
+}
+
+}  // namespace
+
 std::string FitKind::tuning_grid(const std::string& method) const {
-  const bool learns = std::find(methods_of_scores.begin(), methods_of_scores.end(), method) !=
-                      methods_of_scores.end();
-  return learns ? grid + "; " + grid_of_scores : grid;
+  return learns_fisher(method) ? grid + "; " + grid_of_scores : grid;
 }
 
 const std::vector<FitKind>& fit_kinds() {
@@ -143,7 +152,7 @@ const std::vector<FitKind>& fit_kinds() {
        .problem_options = {"prior-variance", "intercept", "intercept-variance", "no-standardize"},
        .grid = "step-size=0.0001,0.001,0.01,0.1; decay=0,0.3,0.5,0.7,0.9",
        .grid_of_scores = "epsilon=100,250,500,1000,2500",
-       .methods_of_scores = {"ifngd"}},
+       .learns_fisher = learns<LogisticSettings>},
       {.name = "reduced-rank",
        .help = "multinomial logistic regression with a coefficient matrix of low rank",
        .options = described<ReducedRankSettings>,
@@ -153,7 +162,7 @@ const std::vector<FitKind>& fit_kinds() {
        .problem_options = {},
        .grid = "step-size=0.01,0.03,0.1,0.3,1,3; decay=0.5,0.75",
        .grid_of_scores = "epsilon=0.1,1,10",
-       .methods_of_scores = {"ifngd", "extrinsic"}},
+       .learns_fisher = learns<ReducedRankSettings>},
       {.name = "flow",
        .help = "a Bayesian neural network, its posterior approximated by a Gaussian or a flow",
        .options = described<FlowSettings>,
@@ -163,7 +172,7 @@ const std::vector<FitKind>& fit_kinds() {
        .problem_options = {},
        .grid = "step-size=0.003,0.01,0.03,0.1,0.3,1; decay=0,0.5,0.75",
        .grid_of_scores = "epsilon=10,100,1000",
-       .methods_of_scores = {"ifngd"}},
+       .learns_fisher = learns<FlowSettings>},
   };
   return all;
 }

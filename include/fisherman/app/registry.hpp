@@ -60,9 +60,10 @@ struct FitKind {
   /// solved; empty if there is none.
   std::string reference_method;
   std::vector<std::string> problem_options;
-  /// What `fisherman tune` tries by default, as "OPTION=VALUE,…; …", and what besides for methods that learn from scores.
+  /// What `fisherman tune` tries by default, as "OPTION=VALUE,…; …", and what besides for methods that learn the Fisher
+  /// matrix from scores.
   std::string grid, grid_of_scores;
-  std::vector<std::string> methods_of_scores;
+  bool (*learns_fisher)(const std::string& method);
 
   bool has_reference() const { return !reference_method.empty(); }
   std::string tuning_grid(const std::string& method) const;
