@@ -13,16 +13,16 @@ inline void expect_the_papers_iterates(const Matrix& X, const Vector& y, oracle:
                                        bool materialise, int iterations) {
   const bool bw = geometry == oracle::Geometry::bures_wasserstein;
   LogisticSettings settings;  // as docs/cli.md has them for the printed method
-  settings.geometry = bw ? "bw" : "euclidean";
-  settings.method = "ifngd";
-  settings.transport = "paper";
+  settings.geometry = bw ? Geometry::bures_wasserstein : Geometry::euclidean;
+  settings.method = GaussianMethod::ifngd;
+  settings.transport = Carry::paper;
   settings.scores = 1;
   settings.epsilon = bw ? 500.0 : 2500.0;  // the Euclidean one is unstable with less
   settings.step_size = 0.01;
   settings.decay = 0.5;
   settings.kl_radius = 0.0;
   settings.no_guard = true;
-  settings.average = "off";
+  settings.average = Automatic::off;
   settings.eval_every = 0;
   settings.iterations = iterations;
   ErasedRun ours = make_run(LogisticTarget(X, y, settings.prior_variance), settings);

@@ -154,7 +154,7 @@ void add_check(CLI::App& app, int& exit_code) {
   add_number(*command, "points", self->points, "random points to check at; the worst is shown",
              Options::Rule::positive)
       ->capture_default_str();
-  add_number(*command, "seed", self->seed, "of all random numbers", Options::Rule::seed)
+  add_number(*command, "seed", self->seed, "seed of the random numbers", Options::Rule::seed)
       ->capture_default_str();
   command->add_flag("--json", self->json, "print a JSON array and nothing else");
   command->footer(

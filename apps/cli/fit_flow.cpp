@@ -38,7 +38,7 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names,
       fit_flow(target, settings, [&](ErasedRun& run) { return drive(run, folder.get()); });
   const auto seed = std::uint64_t(settings.seed);
   Json result = as_json(end);
-  result["family"] = settings.family;
+  result["family"] = name(settings.family);
   result["objective_error"] = error;
   result["weights"] = target.dimension();
   result["coordinates"] = frame.dimension();
@@ -66,8 +66,10 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names,
   if (json)
     std::cout << result.dump(2) << '\n';
   else
-    std::cout << end.sentence << "\nFamily " << settings.family
-              << (settings.family == "gaussian" ? ", which has no layers (--family has flows)" : "")
+    std::cout << end.sentence << "\nFamily " << name(settings.family)
+              << (settings.family == VariationalFamily::gaussian
+                      ? ", which has no layers (--family has flows)"
+                      : "")
               << "\nNELBO " << std::fixed << std::setprecision(3) << end.objective
               << " nats, give or take " << error << ", after " << end.iterations << " iterations, "
               << std::setprecision(2) << end.seconds << " s\nPareto k " << khat << ", "
@@ -96,7 +98,7 @@ int FitFlow::run() {
   Matrix design = preparation.design(std::move(table.x));
   if (settings.begins_at_gaussian())
     say("A Gaussian is fitted first, to begin at; --initial zero does without it.");
-  if (settings.target == "logistic")
+  if (settings.target == FlowTarget::logistic)
     return fit(LogisticTarget(std::move(design), y,
                               prior_variances(about_columns, Index(table.names.size()))),
                preparation.names, preparation, model, table);

@@ -91,7 +91,7 @@ int FitLogistic::run() {
   apply();
   require(draws == 0 || !out.empty(), "--draws needs --out, the folder for draws.csv");
   const Units told = units_named(units);
-  require(!resume || settings.method != "exact",
+  require(!resume || settings.method != GaussianMethod::exact,
           "--method exact is done in one go and has nothing to resume");
   set_threads(int(settings.threads));
   Table table = read();

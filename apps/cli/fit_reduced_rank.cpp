@@ -85,7 +85,7 @@ std::optional<ReducedRankLeg> FitReducedRank::leg(const FitRows& rows, Index ran
         record(r, 0);
         return !interrupted().load();
       });
-  if (folder != nullptr && settings.method == "lbfgs") {
+  if (folder != nullptr && settings.method == ReducedRankMethod::lbfgs) {
     std::ostringstream text;
     trace.write_csv(text);
     folder->write("trace.csv", text.str());
@@ -155,12 +155,12 @@ int FitReducedRank::run() {
   require(test_labels.empty() || !test_data.empty(), "--test-labels needs --test-data");
   require(test_data.empty() || settings.holdout == 0.0,
           "--test-data and --holdout do not go together: one of them is enough");
-  require(!resume || settings.method != "lbfgs",
+  require(!resume || settings.method != ReducedRankMethod::lbfgs,
           "--method lbfgs is done in one go and has nothing to resume");
   set_threads(int(settings.threads));
   Table table = read();
   const auto [y, classes] = class_labels(table.labels, labels.empty() ? data : labels);
-  const std::string scaling = settings.scaling(table.images);
+  const FeatureScale scaling = settings.scaling(table.images);
   const FeatureMap map = FeatureMap::of(table.x, table.names, scaling);
   const auto K = Index(classes.size()), kept = Index(map.kept.size());
   const std::vector<Index> ranks = settings.ranks(kept, K);

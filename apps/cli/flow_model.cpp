@@ -11,8 +11,9 @@ namespace {
 /// found before anything is allocated for it.
 double least_state(const FlowSettings& settings, Index weights) {
   const double w = double(weights);
-  const double layers =
-      settings.family == "sylvester" ? double(settings.layers) * double(settings.rank) * w : 0.0;
+  const double layers = settings.family == VariationalFamily::sylvester
+                            ? double(settings.layers) * double(settings.rank) * w
+                            : 0.0;
   return w * w + layers;
 }
 
@@ -35,7 +36,7 @@ FlowModel FlowModel::from_json(const nlohmann::json& model, const std::string& f
     model.at("weights").get_to(out.weights);
     out.state = vector_of(model.at("state"));
     const Index inputs = Index(out.columns.size()) + (out.preparation.intercept ? 1 : 0);
-    const bool network = out.settings.target == "neural";
+    const bool network = out.settings.target == FlowTarget::neural;
     if (out.preparation.shift.size() != Index(out.columns.size()) ||
         out.preparation.scale.size() != Index(out.columns.size()) ||
         !(out.preparation.scale.array() > 0.0).all() ||

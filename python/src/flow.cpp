@@ -36,7 +36,7 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
       weights = target.dimension();
       weight_names = std::move(of_weights);
     };
-    if (settings.target == "logistic") {
+    if (settings.target == FlowTarget::logistic) {
       const Vector prior = prior_variances(settings.columns(), Index(rows.shape(1)));
       with(LogisticTarget(std::move(design), y, prior), preparation.names);
     } else {
@@ -47,8 +47,9 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
   nb::dict result = described(out->end, settings.iterations, watch);
   put_preparation(result, preparation);
   result["names"] = weight_names;
-  result["own_names"] = settings.target == "logistic" ? own_names(preparation) : weight_names;
-  result["hidden"] = settings.target == "logistic" ? 0 : settings.hidden;
+  result["own_names"] =
+      settings.target == FlowTarget::logistic ? own_names(preparation) : weight_names;
+  result["hidden"] = settings.target == FlowTarget::logistic ? 0 : settings.hidden;
   result["weights"] = weights;
   result["flow_state"] = array(out->frame.state());
   result["objective_error"] = out->objective_error;

@@ -22,7 +22,8 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
   const auto settings = settings_of<LogisticSettings>(options);
   require_table(rows, labels, names);
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
-  if (settings.method == "exact") watch.only_new_runs("method='exact', which is done in one go");
+  if (settings.method == GaussianMethod::exact)
+    watch.only_new_runs("method='exact', which is done in one go");
   Preparation preparation;
   LogisticFit out;
   double khat = 0.0;

@@ -69,7 +69,8 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
     }
     if (ranks.size() > 1 || settings.starts > 1)
       watch.only_new_runs("several ranks or starts: only one run can go on");
-    if (settings.method == "lbfgs") watch.only_new_runs("method='lbfgs', which is done in one go");
+    if (settings.method == ReducedRankMethod::lbfgs)
+      watch.only_new_runs("method='lbfgs', which is done in one go");
     out = fit_path(
         ranks, settings.starts, [&](Index rank, Index start) -> std::optional<ReducedRankLeg> {
           if (watch.interrupted()) return std::nullopt;
@@ -95,7 +96,7 @@ nb::dict fit(const Rows& rows, const Labels& labels, std::vector<std::string> na
   for (const ReducedRankLeg& leg : out.legs) path.append(described(leg));
   result["path"] = path;
   result["rank"] = best.rank;
-  result["scaling"] = settings.scaling(false);
+  result["scaling"] = name(settings.scaling(false));
   result["gain"] = best.gain;
   result["warnings"] = warnings;
   result["columns"] = map.names.size();

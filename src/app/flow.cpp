@@ -17,48 +17,79 @@
 
 namespace fisherman {
 
+namespace {
+
+constexpr std::int64_t at_most = 40000;        // iterations, if the number is left to us
+constexpr std::int64_t at_most_before = 2000;  // of the Gaussian that a flow begins at
+constexpr double flow_tolerance = 1.0;         // nats
+// Of natural gradients, and of gradients on the manifold as they are.
+constexpr double flow_natural_step_size = 0.05, flow_plain_step_size = 3e-4;
+constexpr double flow_plain_norm_cap = 0.3;
+constexpr Index least_window = 200, most_window = 800;
+constexpr Index most_rows_at_once = 5000, rows_of_many = 1000;
+
+Words<VariationalFamily> family_words() {
+  return {{VariationalFamily::gaussian, "gaussian",
+           "a Gaussian with full covariance, no layers; the default, because no flow here has "
+           "reached a lower NELBO on the data that were tried (docs/results_flow.md)"},
+          {VariationalFamily::sylvester, "sylvester",
+           "Sylvester layers on a Gaussian: as good as the Gaussian where measured"},
+          {VariationalFamily::scaled, "scaled",
+           "the paper's flow with an output scale: worse than the Gaussian by 4 nats and more"},
+          {VariationalFamily::paper, "paper", "the paper's flow as printed: worse than scaled"}};
+}
+
+}  // namespace
+
+std::string name(VariationalFamily family) { return name_of(family, family_words()); }
+
 FlowSettings::FlowSettings() {
   batch = 50;
   scores = 50;
   delay = 300.0;
-  tolerance = 1.0;
+  tolerance = flow_tolerance;
   eval_every = 20;
 }
 
 void FlowSettings::describe(Options& o) {
   using Rule = Options::Rule;
-  o.add("target", target, "the model whose posterior is wanted",
-        {{"neural", "a network with one hidden layer"}, {"logistic", "logistic regression"}});
-  o.add("family", family, "family of distributions that approximate the posterior",
-        {{"gaussian",
-          "a Gaussian with full covariance, no layers; the default, because no flow here has "
-          "reached a lower NELBO on the data that were tried (docs/results_flow.md)"},
-         {"sylvester", "Sylvester layers on a Gaussian: as good as the Gaussian where measured"},
-         {"scaled",
-          "the paper's flow with an output scale: worse than the Gaussian by 4 nats and more"},
-         {"paper", "the paper's flow as printed: worse than scaled"}});
-  o.add("method", method, "how the posterior is found",
-        {{"ifngd", "inversion-free natural gradient with a window of scores, the paper's"},
-         {"ngd", "natural gradient, the Fisher matrix in closed form (not for sylvester)"},
-         {"rsgd", "stochastic gradient descent on the manifold"},
-         {"adam", "Riemannian Adam"}});
-  o.add("estimator", estimator, "of the gradient",
-        {{"reparameterised", "gradients of draws"}, {"stl", "sticking the landing"}});
-  o.add("hidden", hidden, "units of the hidden layer", Rule::positive);
-  o.add("activation", activation, "of the hidden units", {"tanh", "sigmoid", "relu"});
-  o.add("prior-variance", prior_variance, "prior variance of each weight but the intercept",
+  o.add("target", target, "model whose posterior is approximated",
+        {{FlowTarget::neural, "neural", "a network with one hidden layer"},
+         {FlowTarget::logistic, "logistic", "logistic regression"}});
+  o.add("family", family, "family of distributions that approximate the posterior", family_words());
+  o.add("method", method, "how the approximation is found",
+        {{FlowMethod::ifngd, "ifngd",
+          "inversion-free natural gradient with a window of scores, the paper's"},
+         {FlowMethod::ngd, "ngd",
+          "natural gradient, the Fisher matrix in closed form (not for sylvester)"},
+         {FlowMethod::rsgd, "rsgd", "stochastic gradient descent on the manifold"},
+         {FlowMethod::adam, "adam", "Riemannian Adam"}});
+  o.add("estimator", estimator, "estimator of the gradient",
+        {{GradientEstimator::reparameterised, "reparameterised", "gradients of draws"},
+         {GradientEstimator::sticking_the_landing, "stl", "sticking the landing"}});
+  o.add("hidden", hidden, "number of hidden units", Rule::positive);
+  o.add("activation", activation, "activation function of the hidden units",
+        {{Activation::tanh, "tanh"}, {Activation::sigmoid, "sigmoid"}, {Activation::relu, "relu"}});
+  o.add("prior-variance", prior_variance, "prior variance of each weight except the intercept",
         Rule::positive);
-  o.add("initial", initial, "where to begin",
-        {{"auto", "gaussian for the families scaled and sylvester, else zero"},
-         {"gaussian",
-          "at a Gaussian, fitted first: at most 2,000 iterations, nor more than asked for"},
-         {"zero", "close to 0, as in the paper"}});
-  o.add("window", window, "scores that the Fisher estimate keeps; 0: three a weight, 200 to 800",
+  o.add(
+      "initial", initial, "start of the run",
+      {{FlowStart::automatic, "auto", "gaussian for the families scaled and sylvester, else zero"},
+       {FlowStart::gaussian, "gaussian",
+        sentence("a Gaussian, fitted first in at most ", at_most_before,
+                 " iterations, and in no more than are asked for")},
+       {FlowStart::zero, "zero", "close to 0, as in the paper"}});
+  o.add("window", window,
+        sentence("number of scores that the Fisher estimate keeps (0: three per weight, at least ",
+                 least_window, " and at most ", most_window, ")"),
         Rule::not_negative);
-  o.add("free-w1", free_w1, "let W1 move, which q does not depend on (paper, scaled)");
-  o.add("layers", layers, "of a Sylvester flow", Rule::positive);
-  o.add("rank", rank, "columns of each Q of a Sylvester flow", Rule::positive);
-  o.add("minibatch", minibatch, "rows for each gradient; 0: all; -1: all up to 5000, else 1000",
+  o.add("free-w1", free_w1,
+        "let W1 move, although q does not depend on it (families paper and scaled)");
+  o.add("layers", layers, "number of layers of a Sylvester flow", Rule::positive);
+  o.add("rank", rank, "number of columns of each Q of a Sylvester flow", Rule::positive);
+  o.add("minibatch", minibatch,
+        sentence("number of rows per gradient (0: all rows; -1: all rows if there are at most ",
+                 most_rows_at_once, ", otherwise ", rows_of_many, ")"),
         Rule::not_negative_or_auto);
   o.add("intercept", intercept,
         "an intercept besides the columns of the data (logistic; a network has its biases)");
@@ -66,51 +97,57 @@ void FlowSettings::describe(Options& o) {
         "prior variance of the intercept, which is the log odds where all standardised columns are "
         "0",
         Rule::positive);
-  o.add("no-standardize", no_standardize, "take the columns as they are");
-  describe_run(o,
-               {.batch = "draws for each gradient",
-                .scores = "score vectors an iteration; 0: the draws of the gradient serve",
-                .tolerance = "converged when doubling the run has gained less than so many nats"});
+  o.add("no-standardize", no_standardize, "use the columns as they are, without standardising");
+  describe_run(
+      o, {.iterations = sentence("until converged, at most ", at_most),
+          .batch = "number of draws per gradient",
+          .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
+          .epsilon = "ifngd with a flow starts from (0: the number of scores that it keeps",
+          .step_size = sentence(flow_natural_step_size, ", for adam ", adam_step_size,
+                                ", for rsgd with a flow ", flow_plain_step_size),
+          .average = "on for ifngd and ngd",
+          .tolerance = sentence("gain in nats by doubling the length of the run, below which it "
+                                "has converged (0: ",
+                                flow_tolerance, ")"),
+          .norm_cap = sentence("no limit, but ", flow_plain_norm_cap, " for rsgd with a flow"),
+          .evaluations = "0: only at the end, which needs a number of iterations"});
 }
 
 LogisticSettings FlowSettings::columns() const {
-  require(intercept || target == "logistic",
+  require(intercept || target == FlowTarget::logistic,
           "--no-intercept is for --target logistic: a network has its biases");
   LogisticSettings settings;
   settings.prior_variance = prior_variance;
-  settings.intercept = intercept && target == "logistic";
+  settings.intercept = intercept && target == FlowTarget::logistic;
   settings.intercept_variance = intercept_variance;
   settings.no_standardize = no_standardize;
   return settings;
 }
 
 NeuralOptions FlowSettings::network() const {
-  return {.hidden = hidden,
-          .activation = activation_named(activation),
-          .prior_variance = prior_variance};
+  return {.hidden = hidden, .activation = activation, .prior_variance = prior_variance};
 }
 
 bool FlowSettings::begins_at_gaussian() const {
-  if (initial == "auto") return family == "scaled" || family == "sylvester";
-  require(initial != "gaussian" || family == "scaled" || family == "sylvester",
-          "--initial gaussian is for the families scaled and sylvester, not for ", family);
-  return initial == "gaussian";
+  const bool can = family == VariationalFamily::scaled || family == VariationalFamily::sylvester;
+  if (initial == FlowStart::automatic) return can;
+  require(initial != FlowStart::gaussian || can,
+          "--initial gaussian is for the families scaled and sylvester, not for ", name(family));
+  return initial == FlowStart::gaussian;
 }
 
 Index FlowSettings::window_of(Index weights) const {
-  return window > 0 ? window : std::clamp<Index>(3 * weights, 200, 800);
+  return window > 0 ? window : std::clamp<Index>(3 * weights, least_window, most_window);
 }
 
 Index FlowSettings::minibatch_of(Index rows) const {
   require(minibatch >= -1, "--minibatch is ", minibatch, ", but must be -1, 0 or positive");
   if (minibatch >= 0) return minibatch;
-  return rows > 5000 ? 1000 : 0;
+  return rows > most_rows_at_once ? rows_of_many : 0;
 }
 
 namespace {
 
-constexpr std::int64_t at_most = 40000;        // iterations, if the number is left to us
-constexpr std::int64_t at_most_before = 2000;  // of the Gaussian that a flow begins at
 constexpr std::uint32_t for_start = 100;
 
 /// A little to each side of 0: at 0 the units of a network cannot be told apart, and the gradient vanishes.
@@ -119,17 +156,24 @@ Vector start_mean(const FlowSettings& s, Index d) {
 }
 
 OrthogonalFlow orthogonal(const FlowSettings& s, Index d) {
-  return OrthogonalFlow(d, {.scaled = s.family == "scaled", .free_w1 = s.free_w1});
+  return OrthogonalFlow(d, {.scaled = s.family == VariationalFamily::scaled, .free_w1 = s.free_w1});
 }
 
 SylvesterFlow sylvester(const FlowSettings& s, Index d) {
-  require(!s.free_w1, "--free-w1 is for the families paper and scaled: ", s.family, " has no W1");
-  if (s.family == "gaussian") return SylvesterFlow(d, {.rank = 1, .layers = 0});
+  require(!s.free_w1, "--free-w1 is for the families paper and scaled: ", name(s.family),
+          " has no W1");
+  if (s.family == VariationalFamily::gaussian) return SylvesterFlow(d, {.rank = 1, .layers = 0});
   require(s.rank <= d, "--rank is ", s.rank, ", but there are only ", d, " weights");
   return SylvesterFlow(d, {.rank = s.rank, .layers = s.layers});
 }
 
-bool is_orthogonal(const FlowSettings& s) { return s.family == "scaled" || s.family == "paper"; }
+bool is_orthogonal(const FlowSettings& s) {
+  return s.family == VariationalFamily::scaled || s.family == VariationalFamily::paper;
+}
+
+bool is_natural(const FlowSettings& s) {
+  return s.method == FlowMethod::ifngd || s.method == FlowMethod::ngd;
+}
 
 OrthogonalFlow::Frame near_zero(const OrthogonalFlow& family, const FlowSettings& s) {
   return family.start(start_mean(s, family.dimension()));
@@ -157,31 +201,36 @@ WindowOptions window_options(const FlowSettings& s, Index weights) {
 
 AnyFisher fisher_for(const FlowSettings& s, const OrthogonalFlow& family,
                      const OrthogonalFlow::Frame& frame) {
-  if (s.method == "ngd") return Exact(frame.dimension());
-  if (s.method == "rsgd") return Identity(frame.dimension());
-  if (s.method == "adam") return Adam(frame.dimension());
+  if (s.method == FlowMethod::ngd) return Exact(frame.dimension());
+  if (s.method == FlowMethod::rsgd) return Identity(frame.dimension());
+  if (s.method == FlowMethod::adam) return Adam(frame.dimension());
   return FactoredWindow(family.score_shape(), window_options(s, family.dimension()));
 }
 
 /// The base's Fisher matrix is the identity; what couples it with the layers is left out.
 AnyFisher fisher_for(const FlowSettings& s, const SylvesterFlow& family,
                      const SylvesterFlow::Frame& frame) {
-  require(s.method != "ngd" || family.options().layers == 0,
+  require(s.method != FlowMethod::ngd || family.options().layers == 0,
           "--method ngd needs a Fisher matrix in closed form, which --family sylvester has not");
-  if (s.method == "adam") return Adam(frame.dimension());
-  if (s.method == "rsgd" || family.options().layers == 0) return Identity(frame.dimension());
+  if (s.method == FlowMethod::adam) return Adam(frame.dimension());
+  if (s.method == FlowMethod::rsgd || family.options().layers == 0)
+    return Identity(frame.dimension());
   const Index base = family.base_dimension();
   return BlockDiagonal<AnyFisher>(
       {Identity(base), Window(frame.dimension() - base, window_options(s, family.dimension()))});
 }
 
 StepRule rule_for(const FlowSettings& s) {
-  const bool natural = s.method == "ifngd" || s.method == "ngd" || s.family == "gaussian";
-  if (natural && s.method != "adam")
-    return s.rule({.step_size = 0.05, .decay = 0.7, .kl_radius = is_orthogonal(s) ? 0.03 : 0.1});
+  const bool natural = is_natural(s) || s.family == VariationalFamily::gaussian;
+  if (natural && s.method != FlowMethod::adam)
+    return s.rule({.step_size = flow_natural_step_size,
+                   .decay = 0.7,
+                   .kl_radius = is_orthogonal(s) ? 0.03 : 0.1});
   StepRule rule =
-      s.rule({.step_size = s.method == "adam" ? 0.01 : 3e-4, .decay = 0.0, .kl_radius = 0.0});
-  if (s.method == "rsgd" && s.norm_cap == 0.0) rule.norm_cap = 0.3;
+      s.rule({.step_size = s.method == FlowMethod::adam ? adam_step_size : flow_plain_step_size,
+              .decay = 0.0,
+              .kl_radius = 0.0});
+  if (s.method == FlowMethod::rsgd && s.norm_cap == 0.0) rule.norm_cap = flow_plain_norm_cap;
   return rule;
 }
 
@@ -193,7 +242,7 @@ template <class T, class Family>
 typename Family::Frame start(const T& target, const Family& family, const FlowSettings& s) {
   if (!s.begins_at_gaussian()) return near_zero(family, s);
   FlowSettings first;
-  first.family = "gaussian";
+  first.family = VariationalFamily::gaussian;
   first.seed = s.seed;
   first.minibatch = s.minibatch;
   first.kl_radius = 0.3;
@@ -202,7 +251,7 @@ typename Family::Frame start(const T& target, const Family& family, const FlowSe
       gaussian.stop ||
       after_iterations(s.iterations > 0 ? std::min(s.iterations, at_most_before) : at_most_before);
   const Outcome outcome = run(gaussian.state, gaussian.model, gaussian.options, gaussian.stop);
-  if (name(outcome.status) == name(Status::diverged)) return near_zero(family, s);
+  if (outcome.status == Status::diverged) return near_zero(family, s);
   const AnyFrame end = gaussian.state.estimate();
   return at_gaussian(family, end.as<SylvesterFlow::Frame>().template factor<0>(), s);
 }
@@ -216,14 +265,12 @@ ErasedRun made(const T& target, const Family& family, const FlowSettings& s) {
       {.draws = s.batch,
        .scores = s.scores > 0 ? s.scores : s.batch,
        .reuse_draws = s.scores == 0,
-       .landing = s.estimator == "stl",
+       .landing = s.estimator == GradientEstimator::sticking_the_landing,
        .minibatch = s.minibatch_of(rows),
        .objective_draws = std::clamp<Index>(Index(1'000'000) / rows, 32, 256)});
   const F frame = start(target, family, s);
-  const bool natural = s.method == "ifngd" || s.method == "ngd";
-  const bool averaging = s.average == "on" || (s.average == "auto" && natural);
   ErasedRun run{{frame, fisher_for(s, family, frame), std::uint64_t(s.seed),
-                 Average({.on = averaging, .start = 50, .power = 2.0})},
+                 Average({.on = is_on(s.average, is_natural(s)), .start = 50, .power = 2.0})},
                 AnyModel::of<F>(model),
                 {},
                 after_iterations(s.iterations),
@@ -235,7 +282,8 @@ ErasedRun made(const T& target, const Family& family, const FlowSettings& s) {
             "--eval-every is 0, but without --iterations the run ends by its "
             "objective, which must be evaluated");
     run.planned = at_most;
-    run.stop = when_doubling_gains_below(s.tolerance) || after_iterations(at_most);
+    run.stop = when_doubling_gains_below(s.tolerance > 0.0 ? s.tolerance : flow_tolerance) ||
+               after_iterations(at_most);
   }
   return run;
 }
@@ -256,7 +304,7 @@ void require_flow_memory(const FlowSettings& s, Index dimension, double data) {
        {sentence("matrices of ", dimension, " x ", dimension), matrices * d * d * number},
        {"window of scores", 4.0 * d * double(s.window_of(dimension)) * number},
        {"draws", draws * d * number}},
-      s.target == "neural"
+      s.target == FlowTarget::neural
           ? "fewer columns and fewer --hidden units take less, and so does --target logistic"
           : "fewer columns take less");
 }
@@ -328,7 +376,8 @@ FlowCoefficients flow_coefficients_in(Units units, const FlowSettings& s, const 
                                       const std::vector<std::string>& names,
                                       const Preparation& preparation) {
   if (units == Units::standardized) return {names, betas};
-  if (s.target == "neural") return {names, network_in_own_units(betas, preparation, s.hidden)};
+  if (s.target == FlowTarget::neural)
+    return {names, network_in_own_units(betas, preparation, s.hidden)};
   return {own_names(preparation), in_own_units(betas, preparation)};
 }
 
@@ -364,9 +413,8 @@ Matrix flow_predictive(const Matrix& design, const FlowSettings& s, Index dimens
     const Index first = Index(task) * block, count = std::min(block, design.rows() - first);
     const Matrix x = design.middleRows(first, count);
     out.middleRows(first, count) = predictive_of_draws(
-        s.target == "logistic"
-            ? Matrix(x * betas)
-            : neural_predictors(x, betas, s.hidden, activation_named(s.activation)));
+        s.target == FlowTarget::logistic ? Matrix(x * betas)
+                                         : neural_predictors(x, betas, s.hidden, s.activation));
   });
   return out;
 }

@@ -11,42 +11,53 @@
 
 namespace fisherman {
 
-void GaussianSettings::describe_geometry(Options& o, std::vector<Options::Choice> methods,
-                                         std::vector<Options::Choice> estimators) {
-  o.add("geometry", geometry, "how distances between Gaussians are measured",
-        {{"affine", "Fisher-Rao's: the Fisher matrix is the identity everywhere"},
-         {"bw", "Bures-Wasserstein: optimal transport, as in the paper"},
-         {"euclidean", "entry by entry, as in the paper"}});
-  o.add("method", method, "how the posterior is found", std::move(methods));
+void GaussianSettings::describe_geometry(
+    Options& o, const Words<GaussianMethod>& methods,
+    const Words<std::optional<GradientEstimator>>& estimators) {
   o.add(
-      "transport", transport, "how the Fisher estimate is carried along",
-      {{"frame", "by the moving frame, at no cost"}, {"paper", "by the paper's vector transport"}});
-  o.add("estimator", estimator, "of the gradient", std::move(estimators));
+      "geometry", geometry, "how distances between Gaussians are measured",
+      {{Geometry::affine, "affine", "Fisher-Rao: the Fisher matrix is the identity everywhere"},
+       {Geometry::bures_wasserstein, "bw", "Bures-Wasserstein: optimal transport, as in the paper"},
+       {Geometry::euclidean, "euclidean", "entry by entry, as in the paper"}});
+  o.add("method", method, "how the posterior is found", methods);
+  o.add("transport", transport, "how the Fisher estimate is carried along", carry_words());
+  o.add("estimator", estimator, "estimator of the gradient", estimators);
 }
 
 void DensitySettings::describe(Options& o) {
+  using Method = GaussianMethod;
+  using Estimator = GradientEstimator;
   describe_geometry(
       o,
-      {{"ngd", "natural gradient, the Fisher matrix in closed form"},
-       {"ifngd", "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
-       {"gd", "gradient descent on the manifold"}},
-      {{"auto", "stl"},
-       {"reparameterised", "gradients of draws"},
-       {"stl", "sticking the landing: the same, without noise where the fit is perfect"},
-       {"score", "values of draws alone, with a leave-one-out baseline"}});
-  describe_run(o, {.batch = "draws for each gradient",
-                   .scores = "score vectors an iteration; 0: the draws of the gradient serve",
-                   .tolerance = "converged when less than so many nats are to be gained"});
+      {{Method::ngd, "ngd", "natural gradient, the Fisher matrix in closed form"},
+       {Method::ifngd, "ifngd",
+        "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
+       {Method::gd, "gd", "gradient descent on the manifold"}},
+      {{std::nullopt, "auto", "stl"},
+       {Estimator::reparameterised, "reparameterised", "gradients of draws"},
+       {Estimator::sticking_the_landing, "stl",
+        "sticking the landing: gradients of draws, without noise where the fit is perfect"},
+       {Estimator::score_function, "score",
+        "values of draws alone, with a leave-one-out baseline"}});
+  describe_run(
+      o, {.iterations = sentence("until converged, at most ", most_gaussian),
+          .batch = "number of draws per gradient",
+          .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
+          .epsilon = gaussian_epsilon_help,
+          .step_size = sentence(gaussian_step_size),
+          .average = "on",
+          .tolerance = sentence("nats still to be gained below which the run has converged (0: ",
+                                noisy_tolerance, ")")});
 }
 
 void require_gaussian_memory(const GaussianSettings& s, Index dimension, double data) {
   // Matrices of the covariance's size at the peak, and the draws of the Pareto k with their copies. One fit was measured:
   // exact, 60 rows and 1,500 columns, 803 MB. The 16 of the other methods is a guess on the safe side.
-  const double matrices = s.method == "exact" ? 36.0 : 16.0, draws = 4.0 * 4000.0;
+  const double matrices = s.method == GaussianMethod::exact ? 36.0 : 16.0, draws = 4.0 * 4000.0;
   const double d = double(dimension), number = sizeof(double);
-  const double learnt = s.method == "ifngd" ? Dense::memory(dimension * (dimension + 1) / 2,
-                                                            s.scores > 0 ? s.scores : s.batch)
-                                            : 0.0;
+  const double learnt = s.learns_fisher() ? Dense::memory(dimension * (dimension + 1) / 2,
+                                                          s.scores > 0 ? s.scores : s.batch)
+                                          : 0.0;
   require_memory("the fit",
                  {{"data", data},
                   {"covariance", matrices * d * d * number},
@@ -60,10 +71,10 @@ void require_gaussian_memory(const GaussianSettings& s, Index dimension, double 
 ErasedRun make_run(const FunctionTarget& target, const DensitySettings& s,
                    const GaussianPoint& start) {
   require_gaussian_memory(s, target.dimension(), 0.0);
-  require(s.transport != "paper" || s.geometry != "affine",
+  require(s.transport != Carry::paper || s.geometry != Geometry::affine,
           "--transport paper needs --geometry bw or euclidean");
-  return natural_gradient_from(
-      target, s, start, estimator_named(s.estimator, GradientEstimator::sticking_the_landing), 0);
+  return natural_gradient_from(target, s, start,
+                               s.estimator.value_or(GradientEstimator::sticking_the_landing), 0);
 }
 
 GaussianPoint gaussian_point(const AnyFrame& frame) {

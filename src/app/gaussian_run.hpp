@@ -16,8 +16,8 @@ namespace fisherman {
 template <Frame F, class M>
 AnyFisher gaussian_fisher_for(const GaussianSettings& s, const F& frame, const M& model) {
   const Index d = frame.dimension(), n = frame.order();
-  if (s.method == "gd") return Identity(d);
-  if (s.method == "ngd" || s.method == "lin") return Exact(d);
+  if (s.method == GaussianMethod::gd) return Identity(d);
+  if (!s.learns_fisher()) return Exact(d);
   double mean_epsilon = s.epsilon, covariance_epsilon = s.epsilon;
   if (s.epsilon == 0.0) {
     // ε fades like ε/n, and a direction that no score has seen is amplified by n/ε. With ε the mean
@@ -31,6 +31,12 @@ AnyFisher gaussian_fisher_for(const GaussianSettings& s, const F& frame, const M
 }
 
 inline constexpr std::int64_t most_gaussian = 2000;  // iterations, if the number is left to us
+inline constexpr double gaussian_step_size = 0.5;
+// Nats that may be left to be gained, by gradients with and without noise.
+inline constexpr double noisy_tolerance = 0.01, noiseless_tolerance = 0.001;
+inline constexpr const char* gaussian_epsilon_help =
+    "ifngd starts from (0: the mean squared norm of a score at the start, of mean and covariance "
+    "each";
 
 /// How many minibatches make all rows.
 inline std::int64_t batches(Index rows, Index minibatch) {
@@ -44,7 +50,7 @@ inline ErasedRun made_run(ErasedState state, AnyModel model, const StepRule& rul
   ErasedRun run{
       std::move(state), std::move(model), {}, after_iterations(s.iterations), s.iterations};
   run.options.rule = rule;
-  run.options.carry = s.transport == "paper" ? Carry::paper : Carry::frame;
+  run.options.carry = s.transport;
   run.options.evaluate_every = s.eval_every >= 0 ? s.eval_every : pass;
   if (s.iterations == 0) {
     run.planned = most_gaussian;
@@ -78,11 +84,12 @@ ErasedRun natural_gradient(const T& target, const GaussianSettings& s, const F& 
                                   .minibatch = minibatch,
                                   .growth = growing ? minibatch_growth : 1.0};
   const GaussianVb<T> model(target, options);
-  const bool averaging = s.average == "on" || (s.average == "auto" && noisy);
-  const StepRule rule = s.rule({.step_size = 0.5,
+  const bool averaging = is_on(s.average, noisy);
+  const bool lin = s.method == GaussianMethod::lin;
+  const StepRule rule = s.rule({.step_size = gaussian_step_size,
                                 .decay = noisy ? 0.75 : 0.0,
-                                .kl_radius = s.method == "lin" ? 0.0 : 1.0,
-                                .guard = s.method != "lin"});
+                                .kl_radius = lin ? 0.0 : 1.0,
+                                .guard = !lin});
   const std::int64_t pass = batches(rows_of(target), minibatch);
   ErasedRun run =
       made_run({start, gaussian_fisher_for(s, start, model), std::uint64_t(s.seed),
@@ -94,12 +101,14 @@ ErasedRun natural_gradient(const T& target, const GaussianSettings& s, const F& 
   if (growing) {
     const Stop all_rows = after_iterations(1 + iteration_of_all_rows(options, rows_of(target)));
     run.stop =
-        (all_rows && when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.001)) || run.stop;
+        (all_rows && when_predicted_below(s.tolerance > 0.0 ? s.tolerance : noiseless_tolerance)) ||
+        run.stop;
   } else if (!noisy) {
-    run.stop = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.001) || run.stop;
+    run.stop =
+        when_predicted_below(s.tolerance > 0.0 ? s.tolerance : noiseless_tolerance) || run.stop;
   } else {
     // The iterates still scatter when the mean gradient has vanished: give the average its time.
-    const Stop there = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : 0.01);
+    const Stop there = when_predicted_below(s.tolerance > 0.0 ? s.tolerance : noisy_tolerance);
     run.stop = (after_iterations(200) && there) || run.stop;
   }
   return run;
@@ -114,20 +123,12 @@ ErasedRun natural_gradient_from(const T& target, const GaussianSettings& s,
   const auto from = [&](const auto& frame) {
     return natural_gradient(target, s, frame, estimator, minibatch);
   };
-  if (s.method == "lin") return from(gaussian_affine(mean, covariance, SpdRetraction::precision));
-  if (s.geometry == "bw") return from(gaussian_bures_wasserstein(mean, covariance));
-  if (s.geometry == "euclidean") return from(gaussian_euclidean(mean, covariance));
+  if (s.method == GaussianMethod::lin)
+    return from(gaussian_affine(mean, covariance, SpdRetraction::precision));
+  if (s.geometry == Geometry::bures_wasserstein)
+    return from(gaussian_bures_wasserstein(mean, covariance));
+  if (s.geometry == Geometry::euclidean) return from(gaussian_euclidean(mean, covariance));
   return from(gaussian_affine(mean, covariance));
-}
-
-/// Words that name an estimator; `by_default` for "auto".
-inline GradientEstimator estimator_named(const std::string& name, GradientEstimator by_default) {
-  if (name == "bonnet-price") return GradientEstimator::bonnet_price;
-  if (name == "reparameterised") return GradientEstimator::reparameterised;
-  if (name == "stl") return GradientEstimator::sticking_the_landing;
-  if (name == "score") return GradientEstimator::score_function;
-  if (name == "exact") return GradientEstimator::exact;
-  return by_default;
 }
 
 }  // namespace fisherman

@@ -15,40 +15,67 @@
 
 namespace fisherman {
 
+namespace {
+
+Words<GaussianMethod> method_words() {
+  using Method = GaussianMethod;
+  return {{Method::ngd, "ngd", "natural gradient, the Fisher matrix in closed form"},
+          {Method::ifngd, "ifngd",
+           "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
+          {Method::gd, "gd", "gradient descent on the manifold"},
+          {Method::exact, "exact", "a deterministic solver, for reference"},
+          {Method::adam, "adam", "for comparison: Adam on mean and Cholesky factor, as ADVI does"},
+          {Method::forward_backward, "fb-gvi",
+           "for comparison: forward-backward Gaussian VI (Diao et al. 2023)"},
+          {Method::lin, "lin", "for comparison: the positive-definite rule of Lin et al. (2020)"}};
+}
+
+}  // namespace
+
 void LogisticSettings::describe(Options& o) {
   using Rule = Options::Rule;
+  using Estimator = GradientEstimator;
   describe_geometry(
-      o,
-      {{"ngd", "natural gradient, the Fisher matrix in closed form"},
-       {"ifngd", "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
-       {"gd", "gradient descent on the manifold"},
-       {"exact", "a deterministic solver, for reference"},
-       {"adam", "for comparison: Adam on mean and Cholesky factor, as ADVI does"},
-       {"fb-gvi", "for comparison: forward-backward Gaussian VI (Diao et al. 2023)"},
-       {"lin", "for comparison: the positive-definite rule of Lin et al. (2020)"}},
-      {{"auto", "exact for ngd, gd and lin, bonnet-price for ifngd"},
-       {"exact", "no draws: by quadrature"},
-       {"bonnet-price", "mean gradient and mean Hessian of draws"},
-       {"reparameterised", "gradients of draws"},
-       {"stl", "sticking the landing: the same, without noise where the fit is perfect"},
-       {"score", "values of draws alone, with a leave-one-out baseline"}});
-  o.add("prior-variance", prior_variance, "prior variance of each coefficient but the intercept",
+      o, method_words(),
+      {{std::nullopt, "auto", "exact for ngd, gd and lin, bonnet-price for ifngd"},
+       {Estimator::exact, "exact", "no draws: by quadrature"},
+       {Estimator::bonnet_price, "bonnet-price", "mean gradient and mean Hessian of draws"},
+       {Estimator::reparameterised, "reparameterised", "gradients of draws"},
+       {Estimator::sticking_the_landing, "stl",
+        "sticking the landing: gradients of draws, without noise where the fit is perfect"},
+       {Estimator::score_function, "score",
+        "values of draws alone, with a leave-one-out baseline"}});
+  o.add("prior-variance", prior_variance, "prior variance of each coefficient except the intercept",
         Rule::positive);
   o.add("minibatch", minibatch,
-        "number of rows for each gradient, drawn anew; 0: all. Unless a number of iterations is "
-        "given, "
-        "exact gradients take a tenth more rows in each iteration until they take all");
+        "number of rows per gradient, drawn anew each time (0: all rows); if the number of "
+        "iterations is 0, exact gradients take a tenth more rows per iteration until they take "
+        "all");
   o.add("intercept", intercept, "an intercept besides the columns of the data");
   o.add("intercept-variance", intercept_variance,
         "prior variance of the intercept, which is the log odds where all standardised columns are "
         "0",
         Rule::positive);
-  o.add("no-standardize", no_standardize, "take the columns as they are");
+  o.add("no-standardize", no_standardize, "use the columns as they are, without standardising");
   describe_run(
-      o, {.batch = "draws for each gradient",
-          .scores = "score vectors an iteration; 0: the draws of the gradient serve",
-          .tolerance = "converged when less than so many nats are to be gained",
-          .evaluations = "-1: every iteration, or with a minibatch once per pass over the data"});
+      o, {.iterations = sentence("until converged, at most ", most_gaussian,
+                                 ", for adam and fb-gvi always that many"),
+          .batch = "number of draws per gradient",
+          .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
+          .epsilon = gaussian_epsilon_help,
+          .step_size = sentence(gaussian_step_size, ", for adam ", adam_step_size,
+                                ", for fb-gvi the largest that its theory allows"),
+          .average = "on where the gradients have noise, but off for adam and fb-gvi",
+          .tolerance = sentence(
+              "nats still to be gained below which the run has converged (0: ", noisy_tolerance,
+              ", or ", noiseless_tolerance,
+              " where the gradients have no noise); adam and fb-gvi do not use it"),
+          .evaluations =
+              sentence("0: only at the end, unless the method accepts steps by the objective; "
+                       "-1: every iteration, with a minibatch once per pass over the data, and "
+                       "at least every ",
+                       most_between, " iterations while the minibatch grows"),
+          .evaluates_by_itself = true});
 }
 
 Vector prior_variances(const LogisticSettings& settings, Index columns) {
@@ -98,9 +125,10 @@ ErasedRun adam(const LogisticTarget& target, const LogisticSettings& s) {
   using Cholesky = CholeskyVb<LogisticTarget>;
   const Euclidean start = Cholesky::start(Vector::Zero(d), Matrix::Identity(d, d));
   return made_run(
-      {start, Adam(start.dimension()), std::uint64_t(s.seed), Average({.on = s.average == "on"})},
+      {start, Adam(start.dimension()), std::uint64_t(s.seed),
+       Average({.on = is_on(s.average, false)})},
       AnyModel::of<Euclidean>(Cholesky(target, {.draws = s.batch, .minibatch = s.minibatch})),
-      s.rule({.step_size = 0.01, .decay = 0.0, .kl_radius = 0.0}), s,
+      s.rule({.step_size = adam_step_size, .decay = 0.0, .kl_radius = 0.0}), s,
       batches(target.rows(), s.minibatch));
 }
 
@@ -112,7 +140,7 @@ ErasedRun forward_backward(const LogisticTarget& target, const LogisticSettings&
       0.25 * spectrum(gram).values.maxCoeff() + 1.0 / target.prior_variances().minCoeff();
   const auto start = gaussian_bures_wasserstein(Vector::Zero(d), Matrix::Identity(d, d));
   return made_run({start, Identity(start.dimension()), std::uint64_t(s.seed),
-                   Average({.on = s.average == "on"})},
+                   Average({.on = is_on(s.average, false)})},
                   AnyModel::of<GaussianBuresWasserstein>(ForwardBackward<LogisticTarget>(
                       target, {.step = s.step_size > 0.0 ? s.step_size : 1.0 / beta,
                                .draws = s.batch,
@@ -124,25 +152,26 @@ ErasedRun forward_backward(const LogisticTarget& target, const LogisticSettings&
 }  // namespace
 
 ErasedRun make_run(const LogisticTarget& target, const LogisticSettings& s) {
-  require(s.method != "exact", "the exact solver makes no run");
-  const bool grid = s.method == "gd" || s.method == "ngd" || s.method == "ifngd";
-  require(grid || s.geometry == LogisticSettings().geometry, "--method ", s.method,
-          " has a geometry of its own: leave --geometry out");
+  using Method = GaussianMethod;
+  require(s.method != Method::exact, "the exact solver makes no run");
+  const bool grid = s.method == Method::gd || s.method == Method::ngd || s.method == Method::ifngd;
+  require(grid || s.geometry == LogisticSettings().geometry, "--method ",
+          name_of(s.method, method_words()), " has a geometry of its own: leave --geometry out");
   require(
-      s.transport != "paper" || (grid && s.geometry != "affine"),
+      s.transport == Carry::frame || (grid && s.geometry != Geometry::affine),
       "--transport paper needs --geometry bw or euclidean, and a method of the paper: nothing else "
       "has a transport but the frame's own");
-  if (s.method == "adam") return adam(target, s);
-  if (s.method == "fb-gvi") return forward_backward(target, s);
+  if (s.method == Method::adam) return adam(target, s);
+  if (s.method == Method::forward_backward) return forward_backward(target, s);
   const Index d = target.dimension();
   const auto by_default =
-      s.method == "ifngd" ? GradientEstimator::bonnet_price : GradientEstimator::exact;
+      s.method == Method::ifngd ? GradientEstimator::bonnet_price : GradientEstimator::exact;
   return natural_gradient_from(target, s, {Vector::Zero(d), Matrix::Identity(d, d)},
-                               estimator_named(s.estimator, by_default), s.minibatch);
+                               s.estimator.value_or(by_default), s.minibatch);
 }
 
 GaussianPoint gaussian_point(const AnyFrame& frame, const LogisticSettings& s) {
-  if (s.method != "adam") return gaussian_point(frame);
+  if (s.method != GaussianMethod::adam) return gaussian_point(frame);
   const Vector p = frame.point();  // n + n(n+1)/2 numbers
   const auto n = Index(std::lround((std::sqrt(9.0 + 8.0 * double(p.size())) - 3.0) / 2.0));
   const Matrix L = cholesky_factor(p, n);
@@ -153,7 +182,7 @@ LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& s
                          const Drive& drive) {
   require_gaussian_memory(s, target.dimension(),
                           2.0 * double(target.design().size()) * sizeof(double));
-  if (s.method != "exact") {
+  if (s.method != GaussianMethod::exact) {
     ErasedRun run = make_run(target, s);
     Ended end = drive(run);
     return {std::move(end), gaussian_point(run.state.estimate(), s)};

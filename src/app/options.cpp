@@ -1,6 +1,5 @@
 #include "fisherman/app/options.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <type_traits>
@@ -38,9 +37,9 @@ void check(const std::string& name, T value, Options::Rule rule) {
   if (rule == Rule::not_negative || rule == Rule::seed) holds(value >= T(0), "not be negative");
   if (rule == Rule::fraction) holds(fraction, "lie between 0 and 1");
   if (rule == Rule::not_negative_or_auto)
-    holds(value >= T(0) || value == T(-1), "not be negative, or be -1 (by method)");
+    holds(value >= T(0) || value == T(-1), "not be negative, or be -1 (chosen by the method)");
   if (rule == Rule::fraction_or_auto)
-    holds(fraction || value == T(-1), "lie between 0 and 1, or be -1 (by method)");
+    holds(fraction || value == T(-1), "lie between 0 and 1, or be -1 (chosen by the method)");
   if constexpr (std::is_integral_v<T>)
     holds(rule == Rule::seed || value <= T(largest_count), "not be larger than 2147483647");
 }
@@ -101,21 +100,37 @@ void Options::add(const std::string& name, bool& value, const std::string& help)
        {}});
 }
 
-void Options::add(const std::string& name, std::string& value, const std::string& help,
-                  std::vector<Choice> choices) {
+void Options::add(const std::string& name, std::string& value, const std::string& help) {
+  put({name,
+       help,
+       "text",
+       [&value](const std::string& text) { value = text; },
+       [&value] { return value; },
+       {},
+       {}});
+}
+
+void Options::add_choice(const std::string& name, const std::string& help,
+                         std::vector<Choice> choices, std::function<void(std::size_t)> choose,
+                         std::function<std::size_t()> chosen) {
   std::string kind;
   for (const Choice& choice : choices) kind += (kind.empty() ? "" : "|") + choice.name;
   put({name,
        help,
-       choices.empty() ? "text" : kind,
-       [&value, name, kind, choices](const std::string& text) {
-         require(choices.empty() ||
-                     std::any_of(choices.begin(), choices.end(),
-                                 [&](const Choice& choice) { return choice.name == text; }),
-                 "--", name, " is ", shown(text), ", but must be one of ", kind);
-         value = text;
+       kind,
+       [name, kind, choices, choose = std::move(choose)](const std::string& text) {
+         std::size_t k = 0;
+         while (k < choices.size() && choices[k].name != text) ++k;
+         require(k < choices.size(), "--", name, " is ", shown(text), ", but must be one of ",
+                 kind);
+         choose(k);
        },
-       [&value] { return value; },
+       [name, kind, choices, chosen = std::move(chosen)] {
+         const std::size_t k = chosen();
+         require(k < choices.size(), "--", name, " has a value for which there is no word, ",
+                 "but must be one of ", kind);
+         return choices[k].name;
+       },
        {},
        choices});
 }

@@ -15,44 +15,85 @@
 
 namespace fisherman {
 
+namespace {
+
+constexpr std::int64_t least_iterations = 1000;  // if the number is left to us
+constexpr double ifngd_step_size = 0.4, learnt_step_size = 0.2, plain_step_size = 1.0;
+constexpr double ifngd_delay = 50.0;
+// The shares of a batch that the Fisher estimate learns from, and of the squared scores that it starts from.
+constexpr Index decorrelated_share = 8, usual_share = 4, epsilon_share = 64;
+
+Words<FeatureScale> scale_words() {
+  return {{FeatureScale::automatic, "auto",
+           "pixel for images (IDX files of three dimensions), otherwise standardize"},
+          {FeatureScale::pixel, "pixel", "divide by 255"},
+          {FeatureScale::standardize, "standardize", "mean 0 and standard deviation 1"},
+          {FeatureScale::none, "none", "nothing"}};
+}
+
+}  // namespace
+
+std::string name(FeatureScale scale) { return name_of(scale, scale_words()); }
+
 void ReducedRankSettings::describe(Options& o) {
+  using Method = ReducedRankMethod;
   using Rule = Options::Rule;
-  o.add("rank", rank, "of the coefficient matrix; several, as 1,2,5, fit one after the other");
+  o.add("rank", rank,
+        "rank of the coefficient matrix; several, as 1,2,5, are fitted one after the other");
   o.add("method", method, "how the coefficients are found",
-        {{"ifngd", "inversion-free natural gradient, the paper's"},
-         {"rsgd", "stochastic gradient descent on the manifold"},
-         {"extrinsic", "ifngd in the ambient space, the paper's baseline"},
-         {"kfac", "natural gradient with Kronecker factors"},
-         {"lbfgs", "deterministic, on the factors"}});
-  o.add("blocks", blocks, "of the Fisher estimate of ifngd",
-        {{"decorrelated",
+        {{Method::ifngd, "ifngd", "inversion-free natural gradient, the paper's"},
+         {Method::rsgd, "rsgd", "stochastic gradient descent on the manifold"},
+         {Method::extrinsic, "extrinsic", "ifngd in the ambient space, the paper's baseline"},
+         {Method::kfac, "kfac", "natural gradient with Kronecker factors"},
+         {Method::lbfgs, "lbfgs", "deterministic, on the factors"}});
+  o.add("blocks", blocks, "blocks of the Fisher estimate of ifngd",
+        {{FisherBlocks::decorrelated, "decorrelated",
           "one for each column of U, their mean correlation taken out; learns every second time"},
-         {"column", "one for each column of U; M, V and the intercepts one each"},
-         {"ambient", "M, U, V and the intercepts, one each"},
-         {"paper", "the same, carried by the paper's transport"},
-         {"full", "one for all coordinates"}});
+         {FisherBlocks::column, "column",
+          "one for each column of U; M, V and the intercepts one each"},
+         {FisherBlocks::ambient, "ambient", "M, U, V and the intercepts, one each"},
+         {FisherBlocks::paper, "paper", "the same, carried by the paper's transport"},
+         {FisherBlocks::full, "full", "one for all coordinates"}});
   o.add("precision", precision,
-        "of operators and data; auto: large operators single, data double if they fit",
-        {"auto", "single", "double"});
-  o.add("scale", scale, "what is done to the features first",
-        {{"auto", "pixel for images (IDX files of three dimensions), otherwise standardize"},
-         {"pixel", "divide by 255"},
-         {"standardize", "mean 0 and standard deviation 1"},
-         {"none", "nothing"}});
-  o.add("passes", passes, "over the data, if --iterations is 0; 1000 iterations at least",
+        "precision of operators and data (auto: single for large operators, double for data that "
+        "fit into the memory)",
+        {{Precision::automatic, "auto"},
+         {Precision::float32, "single"},
+         {Precision::float64, "double"}});
+  o.add("scale", scale, "scaling of the features before the fit", scale_words());
+  o.add("passes", passes,
+        sentence("number of passes over the data if the number of iterations is 0, but at least ",
+                 least_iterations, " iterations"),
         Rule::positive);
-  o.add("initial", initial, "the first coefficients",
-        {{"means", "small ones, in the directions in which the classes' means differ most"},
-         {"paper", "ones on the diagonal"}});
-  o.add("starts", starts, "the best of so many is kept; all but the first are random",
+  o.add("initial", initial, "first coefficients",
+        {{ReducedRankStart::means, "means",
+          "small ones, in the directions in which the classes' means differ most"},
+         {ReducedRankStart::paper, "paper", "ones on the diagonal"}});
+  o.add("starts", starts,
+        "number of starts, of which the best is kept; all but the first are random",
         Rule::positive);
-  o.add("holdout", holdout, "share of the rows that is not fitted but tested on", Rule::fraction);
-  o.add("standard-errors", standard_errors, "from the Fisher information; auto: if it is cheap",
-        {"auto", "on", "off"});
+  o.add("holdout", holdout, "share of the rows that is held out of the fit for testing",
+        Rule::fraction);
+  o.add("standard-errors", standard_errors,
+        "standard errors from the Fisher information (auto: if they are cheap)", automatic_words());
   describe_run(
-      o, {.batch = "rows for each gradient",
-          .scores = "rows of them that the Fisher estimate learns from; 0: by method",
-          .tolerance = "nats per row that may still be to be gained, by the run's own estimate"});
+      o, {.iterations = sentence("as many as the passes take, for lbfgs until converged, at most ",
+                                 most_descent),
+          .batch = "number of rows per gradient",
+          .scores = sentence("number of those rows that the Fisher estimate learns from per "
+                             "iteration (0: the batch divided by ",
+                             decorrelated_share, " for decorrelated blocks, otherwise by ",
+                             usual_share, ")"),
+          .epsilon =
+              sentence("ifngd, extrinsic and kfac starts from (0: the sum of the squared norms "
+                       "of an iteration's scores at the start, divided by ",
+                       epsilon_share, ", or by ", 2 * epsilon_share, " for decorrelated blocks"),
+          .step_size = sentence(ifngd_step_size, " for ifngd, ", learnt_step_size,
+                                " for extrinsic and kfac, ", plain_step_size, " for rsgd"),
+          .average = "on",
+          .tolerance = "nats per row still to be gained, by the run's own estimate, below which it "
+                       "counts as settled; it does not end a run (0: no run counts as settled)",
+          .delay = sentence(ifngd_delay, " for ifngd, otherwise ", StepRule().delay)});
 }
 
 std::vector<Index> ReducedRankSettings::ranks(Index features, Index classes) const {
@@ -72,20 +113,22 @@ std::vector<Index> ReducedRankSettings::ranks(Index features, Index classes) con
   }
 }
 
-std::string ReducedRankSettings::scaling(bool images) const {
-  return scale != "auto" ? scale : images ? "pixel" : "standardize";
+FeatureScale ReducedRankSettings::scaling(bool images) const {
+  if (scale != FeatureScale::automatic) return scale;
+  return images ? FeatureScale::pixel : FeatureScale::standardize;
 }
 
-std::string scaling_words(const std::string& how) {
-  return how == "pixel"         ? "The features are divided by 255 (--scale pixel)."
-         : how == "standardize" ? "The features are standardised (--scale standardize)."
-                                : "The features are taken as they are (--scale none).";
+std::string scaling_words(FeatureScale how) {
+  const char* const done = how == FeatureScale::pixel         ? "divided by 255"
+                           : how == FeatureScale::standardize ? "standardised"
+                                                              : "taken as they are";
+  return sentence("The features are ", done, " (--scale ", name(how), ").");
 }
 
-FeatureMap FeatureMap::of(const Matrix& x, std::vector<std::string> names, const std::string& how) {
-  const bool pixel = how == "pixel", standardize = how == "standardize";
-  require(pixel || standardize || how == "none", "--scale is '", how,
-          "', but must be one of pixel|standardize|none");
+FeatureMap FeatureMap::of(const Matrix& x, std::vector<std::string> names, FeatureScale how) {
+  require(how != FeatureScale::automatic,
+          "--scale is auto, but must have been decided: one of pixel|standardize|none");
+  const bool pixel = how == FeatureScale::pixel, standardize = how == FeatureScale::standardize;
   FeatureMap map;
   map.names = std::move(names);
   std::vector<double> shifts, scales;
@@ -133,11 +176,13 @@ Matrix FeatureMap::restored(const Matrix& kept_rows) const {
 namespace {
 
 bool decorrelated(const ReducedRankSettings& s) {
-  return s.method == "ifngd" && s.blocks == "decorrelated";
+  return s.method == ReducedRankMethod::ifngd && s.blocks == FisherBlocks::decorrelated;
 }
 
 Index scores_of(const ReducedRankSettings& s) {
-  return s.scores > 0 ? s.scores : std::max<Index>(1, s.batch / (decorrelated(s) ? 8 : 4));
+  return s.scores > 0
+             ? s.scores
+             : std::max<Index>(1, s.batch / (decorrelated(s) ? decorrelated_share : usual_share));
 }
 
 /// Iterations for each one that the Fisher estimate learns from.
@@ -148,11 +193,11 @@ OuterBlock outer_block(Index p, Index r) { return {r * r, p, r}; }
 
 /// Coordinates of the blocks: (M, U_p, V_p) of the coefficients, then the intercepts.
 std::vector<Index> block_sizes(const ReducedRankSettings& s, Index p, Index k, Index r) {
-  if (s.method == "extrinsic") return {p * k, k};
-  if (s.method == "kfac") return {r * r, p * r, k * r, k};
-  if (s.blocks == "full") return {r * (r + p + k) + k};
+  if (s.method == ReducedRankMethod::extrinsic) return {p * k, k};
+  if (s.method == ReducedRankMethod::kfac) return {r * r, p * r, k * r, k};
+  if (s.blocks == FisherBlocks::full) return {r * (r + p + k) + k};
   std::vector<Index> sizes{r * r};
-  if (s.blocks == "column")
+  if (s.blocks == FisherBlocks::column)
     sizes.insert(sizes.end(), std::size_t(r), p);
   else
     sizes.push_back(p * r);
@@ -171,7 +216,7 @@ AnyFisher dense(Index size, double epsilon, bool single) {
 
 AnyFisher fisher_for(const ReducedRankSettings& s, Index p, Index k, Index r, double epsilon,
                      bool single) {
-  if (s.method == "rsgd") return Identity(r * (r + p + k) + k);
+  if (s.method == ReducedRankMethod::rsgd) return Identity(r * (r + p + k) + k);
   if (decorrelated(s)) {
     const std::vector<Index> rest{r * r, k * r, k};
     const DecorrelatedOptions options{.epsilon = epsilon, .every = learns_every(s)};
@@ -179,7 +224,7 @@ AnyFisher fisher_for(const ReducedRankSettings& s, Index p, Index k, Index r, do
     return Decorrelated(outer_block(p, r), rest, options);
   }
   std::vector<AnyFisher> blocks;
-  if (s.method == "kfac") {
+  if (s.method == ReducedRankMethod::kfac) {
     blocks.emplace_back(Kronecker(r, r, {.epsilon = epsilon}));
     if (single)
       blocks.emplace_back(KroneckerSingle(p, r, {.epsilon = epsilon}));
@@ -194,9 +239,9 @@ AnyFisher fisher_for(const ReducedRankSettings& s, Index p, Index k, Index r, do
 }
 
 double operator_memory(const ReducedRankSettings& s, Index p, Index k, Index r, bool single) {
-  if (s.method == "rsgd" || s.method == "lbfgs") return 0.0;
+  if (s.method == ReducedRankMethod::rsgd || s.method == ReducedRankMethod::lbfgs) return 0.0;
   const Index b = scores_of(s);
-  if (s.method == "kfac")
+  if (s.method == ReducedRankMethod::kfac)
     return single ? KroneckerSingle::memory(p, r, b) : Kronecker::memory(p, r, b);
   if (decorrelated(s))
     return single && p >= large_block ? DecorrelatedSingle::memory(outer_block(p, r), b)
@@ -216,19 +261,21 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, 
   const double n = double(rows), k = double(classes - 1);
   MemoryPlan plan{};
   plan.table = n * double(columns) * sizeof(double);
-  plan.single_operators = s.precision != "double";
-  plan.single_design = s.precision == "single";
+  plan.single_operators = s.precision != Precision::float64;
+  plan.single_design = s.precision == Precision::float32;
   plan.operators = operator_memory(s, kept, classes - 1, rank, plan.single_operators);
   // The program itself, labels, and the scores of an iteration with their copy on the way.
-  const double coordinates =
-      s.method == "extrinsic" ? double(kept) * k : double(rank) * double(kept + rank) + k;
+  const double coordinates = s.method == ReducedRankMethod::extrinsic
+                                 ? double(kept) * k
+                                 : double(rank) * double(kept + rank) + k;
   plan.rest = 3e7 + 40.0 * n + 2.0 * sizeof(double) * coordinates * double(scores_of(s));
   const auto sized = [&] {
     plan.design = n * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
     return plan.peak();
   };
   // By the memory in all, not by what is free now: the same fit has the same bits at any time.
-  if (s.precision == "auto" && sized() > 0.6 * memory_now().total) plan.single_design = true;
+  if (s.precision == Precision::automatic && sized() > 0.6 * memory_now().total)
+    plan.single_design = true;
   sized();
   const bool table_is_more = plan.table > plan.operators;  // they are not there at the same time
   require_memory(
@@ -247,8 +294,9 @@ ReducedRank reduced_rank_point(const AnyFrame& frame) {
 
 ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRankSettings& s,
                    Index rank, Index start, const MemoryPlan& plan) {
-  require(s.method != "lbfgs", "L-BFGS makes no run");
-  const bool extrinsic = s.method == "extrinsic", learning = s.method != "rsgd";
+  require(s.method != ReducedRankMethod::lbfgs, "L-BFGS makes no run");
+  const bool extrinsic = s.method == ReducedRankMethod::extrinsic,
+             learning = s.method != ReducedRankMethod::rsgd;
   const Index p = data->features(), k = data->classes() - 1;
   Multinomial model(data, {.batch = s.batch, .scores = scores_of(s)});
   const ReducedRank first = first_point(*data, s, rank, start);
@@ -258,13 +306,14 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
     // squared norms of an iteration's scores, added and divided by 64, the estimate of iteration s is
     // damped by |φ|²/(64 s), however many scores there are and how often. docs/results.md tells how 64 was found.
     const Matrix scores = model.scores(first, Draws(std::uint64_t(s.seed), 0));
-    epsilon = scores.squaredNorm() / (64.0 * double(learns_every(s)));
+    epsilon = scores.squaredNorm() / double(epsilon_share * learns_every(s));
   }
   const double per_pass = double(data->rows()) / double(s.batch);
   const auto planned =
-      s.iterations > 0 ? s.iterations
-                       : std::max<std::int64_t>(1000, std::int64_t(std::ceil(s.passes * per_pass)));
-  const Average average({.on = s.average != "off", .start = 0, .power = 4.0});
+      s.iterations > 0
+          ? s.iterations
+          : std::max<std::int64_t>(least_iterations, std::int64_t(std::ceil(s.passes * per_pass)));
+  const Average average({.on = is_on(s.average, true), .start = 0, .power = 4.0});
   ErasedRun run{
       {extrinsic ? AnyFrame(ExtrinsicReducedRank(first)) : AnyFrame(first),
        fisher_for(s, p, k, rank, epsilon, plan.single_operators), std::uint64_t(s.seed), average},
@@ -272,10 +321,14 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
       {},
       after_iterations(planned),
       planned};
-  StepRule rule{.step_size = learning ? 0.2 : 1.0, .kl_radius = learning ? 0.1 : 0.0};
-  if (s.method == "ifngd") rule.step_size = 0.4, rule.delay = 50.0, rule.decay = 0.9;
+  StepRule rule{.step_size = learning ? learnt_step_size : plain_step_size,
+                .kl_radius = learning ? 0.1 : 0.0};
+  if (s.method == ReducedRankMethod::ifngd)
+    rule.step_size = ifngd_step_size, rule.delay = ifngd_delay, rule.decay = 0.9;
   run.options.rule = s.rule(rule);
-  run.options.carry = s.method == "ifngd" && s.blocks == "paper" ? Carry::paper : Carry::frame;
+  run.options.carry = s.method == ReducedRankMethod::ifngd && s.blocks == FisherBlocks::paper
+                          ? Carry::paper
+                          : Carry::frame;
   run.options.evaluate_every = s.eval_every;
   return run;
 }

@@ -66,7 +66,7 @@ ReducedRankLeg descend(const FitRows& rows, const ReducedRankSettings& s, Index 
   bool interrupted = false;
   const auto best = factor_lbfgs(
       *rows.train, first_point(*rows.train, s, rank, start),
-      {.iterations = s.iterations > 0 ? s.iterations : 1000, .tolerance = 1e-8},
+      {.iterations = s.iterations > 0 ? s.iterations : most_descent, .tolerance = 1e-8},
       [&](Index k, double value) {
         interrupted = !watch({.iteration = k, .seconds = passed(), .objective = value});
         return !interrupted;
@@ -87,7 +87,7 @@ ReducedRankLeg descend(const FitRows& rows, const ReducedRankSettings& s, Index 
 
 ReducedRankLeg fit_leg(const FitRows& rows, const ReducedRankSettings& s, Index rank, Index start,
                        const MemoryPlan& plan, const Drive& drive, const WatchDescent& watch) {
-  if (s.method == "lbfgs") return descend(rows, s, rank, start, watch);
+  if (s.method == ReducedRankMethod::lbfgs) return descend(rows, s, rank, start, watch);
   ErasedRun run = make_run(rows.train, s, rank, start, plan);
   Ended end = drive(run);
   const double gain = gain_left(run, rows.train);
@@ -128,7 +128,7 @@ Errors standard_errors(const FitRows& rows, const ReducedRank& point,
   // The work is one product of order d for each row and class.
   const double d = double(point.dimension());
   const double work = double(rows.train->rows()) * double(rows.train->classes()) * d * d;
-  if (s.standard_errors == "off" || (s.standard_errors == "auto" && work > 2e11)) return {};
+  if (!is_on(s.standard_errors, work <= 2e11)) return {};
   return {true, Uncertainty::of(rows.train, point)};
 }
 

@@ -64,7 +64,8 @@ ReducedRank first_point(const ClassData& data, const ReducedRankSettings& s, Ind
   if (start > 0)
     return random_start(
         data, rank, Draws(std::uint64_t(s.seed), (std::uint64_t(1) << 62) + std::uint64_t(start)));
-  return s.initial == "paper" ? diagonal_start(data, rank) : means_start(data, rank);
+  return s.initial == ReducedRankStart::paper ? diagonal_start(data, rank)
+                                              : means_start(data, rank);
 }
 
 }  // namespace fisherman

@@ -1,33 +1,55 @@
 #include "fisherman/app/run_settings.hpp"
 
+#include "fisherman/core/error.hpp"
+
 namespace fisherman {
 
-void RunSettings::describe_run(Options& o, const Words& words) {
-  using Rule = Options::Rule;
-  o.add("iterations", iterations, "do just so many; 0: until converged");
-  if (!words.batch.empty()) o.add("batch", batch, words.batch, Rule::positive);
-  if (!words.scores.empty()) o.add("scores", scores, words.scores);
-  o.add("epsilon", epsilon, "the Fisher estimate starts at epsilon I; 0: the mean squared score",
-        Rule::not_negative);
-  o.add("step-size", step_size, "the first step; 0: by method", Rule::not_negative);
-  o.add("delay", delay, "iterations before steps begin to shrink; 0: by method",
-        Rule::not_negative);
-  o.add("decay", decay, "steps shrink like (delay/(delay+s))^decay; -1: by method",
-        Rule::fraction_or_auto);
-  o.add("kl-radius", kl_radius,
-        "nats that a step may move the distribution; 0: no limit, -1: by method",
-        Rule::not_negative_or_auto);
-  o.add("norm-cap", norm_cap, "length of a step; 0: no limit", Rule::not_negative);
-  o.add("no-guard", no_guard, "let steps leave the region where the geometry can be trusted");
-  o.add("average", average, "average the iterates; auto: by method", {"auto", "on", "off"});
-  o.add("tolerance", tolerance, words.tolerance + "; 0: by method", Rule::not_negative);
-  o.add("eval-every", eval_every,
-        "iterations between evaluations of the objective; 0: never" +
-            (words.evaluations.empty() ? "" : ", " + words.evaluations),
-        words.evaluations.empty() ? Rule::not_negative : Rule::not_negative_or_auto);
-  o.add("seed", seed, "of all random numbers", Rule::seed);
-  o.add("threads", threads, "0: all cores");
+Words<Automatic> automatic_words() {
+  return {{Automatic::automatic, "auto"}, {Automatic::on, "on"}, {Automatic::off, "off"}};
 }
+
+Words<Carry> carry_words() {
+  return {{Carry::frame, "frame", "by the moving frame, at no cost"},
+          {Carry::paper, "paper", "by the paper's vector transport"}};
+}
+
+void RunSettings::describe_run(Options& o, const Help& help) {
+  using Rule = Options::Rule;
+  o.add("iterations", iterations, "number of iterations (0: " + help.iterations + ")");
+  if (!help.batch.empty()) o.add("batch", batch, help.batch, Rule::positive);
+  if (!help.scores.empty()) o.add("scores", scores, help.scores);
+  o.add("epsilon", epsilon,
+        "multiple of the identity that the Fisher estimate of " + help.epsilon + ")",
+        Rule::not_negative);
+  o.add("step-size", step_size, "size of the first step (0: " + help.step_size + ")",
+        Rule::not_negative);
+  o.add("delay", delay,
+        "delay of the shrinking of the steps, in iterations (0: " + help.delay + ")",
+        Rule::not_negative);
+  o.add(
+      "decay", decay,
+      "exponent of the shrinking: the step of iteration s is (delay/(delay+s))^decay of the first "
+      "(-1: chosen by the method)",
+      Rule::fraction_or_auto);
+  o.add("kl-radius", kl_radius,
+        "largest change of the distribution per iteration, in nats (0: no limit; -1: chosen by the "
+        "method)",
+        Rule::not_negative_or_auto);
+  o.add("norm-cap", norm_cap, "largest length of a step (0: " + help.norm_cap + ")",
+        Rule::not_negative);
+  o.add("no-guard", no_guard, "allow steps to leave the region where the geometry can be trusted");
+  o.add("average", average,
+        "whether the result is an average of the iterates (auto: " + help.average + ")",
+        automatic_words());
+  o.add("tolerance", tolerance, help.tolerance, Rule::not_negative);
+  o.add("eval-every", eval_every,
+        "number of iterations between evaluations of the objective (" + help.evaluations + ")",
+        help.evaluates_by_itself ? Rule::not_negative_or_auto : Rule::not_negative);
+  o.add("seed", seed, "seed of the random numbers", Rule::seed);
+  o.add("threads", threads, "number of threads (0: all cores)");
+}
+
+std::string RunSettings::usual_delay() { return sentence(StepRule().delay); }
 
 StepRule RunSettings::rule(const StepRule& by_method) const {
   StepRule rule = by_method;

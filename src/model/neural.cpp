@@ -60,13 +60,6 @@ struct Forward {
 
 }  // namespace
 
-Activation activation_named(const std::string& name) {
-  if (name == "tanh") return Activation::tanh;
-  if (name == "sigmoid") return Activation::sigmoid;
-  require(name == "relu", "the activation is '", name, "', but must be tanh, sigmoid or relu");
-  return Activation::relu;
-}
-
 NeuralTarget::NeuralTarget(const Matrix& X, Vector y, NeuralOptions options)
     : X_(std::make_shared<const Matrix>(with_ones(X))), y_(std::move(y)), options_(options) {
   require(X.rows() > 0 && X.cols() > 0, "a neural network needs rows and columns, not ", X.rows(),

@@ -89,9 +89,9 @@ TEST(Minibatch, IsEvaluatedAtACostInProportion) {
   s.minibatch = 10;
   s.iterations = 5;
   EXPECT_EQ(make_run(t, s).options.evaluate_every, 200);
-  s.method = "adam";
+  s.method = GaussianMethod::adam;
   EXPECT_EQ(make_run(t, s).options.evaluate_every, 200);
-  s.method = "ngd";
+  s.method = GaussianMethod::ngd;
   s.eval_every = 3;  // what the user says goes
   EXPECT_EQ(make_run(t, s).options.evaluate_every, 3);
   s.eval_every = 0;

@@ -7,6 +7,7 @@
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/sphere.hpp"
 #include "fisherman/manifold/stiefel.hpp"
+#include "setting_text.hpp"
 #include "toy.hpp"
 
 namespace fisherman {
@@ -56,7 +57,9 @@ Ended minimised(const AnyFrame& start, const M& model, const MinimizeSettings& s
   return drive(run, never, {});
 }
 
-MinimizeSettings settings(const std::string& method, double step_size = 0.0) {
+using Method = MinimizeMethod;
+
+MinimizeSettings settings(MinimizeMethod method, double step_size = 0.0) {
   MinimizeSettings s;
   s.method = method;
   s.step_size = step_size;
@@ -67,7 +70,7 @@ constexpr double tolerance = 0.01;  // what is left to the method
 
 TEST(Minimize, ConvergedHoldsOnBowlsOfAnyShape) {
   int converged = 0;
-  for (const std::string method : {"gd", "adam", "ngd", "ifngd", "window"})
+  for (const Method method : {Method::gd, Method::adam, Method::ngd, Method::ifngd, Method::window})
     for (const double scale : {1e-3, 1e-2, 0.1, 1.0})
       for (const double condition : {1.0, 30.0, 1000.0})
         for (const double distance : {1.0, 10.0}) {
@@ -80,25 +83,27 @@ TEST(Minimize, ConvergedHoldsOnBowlsOfAnyShape) {
           if (end.status != "converged") continue;
           ++converged;
           EXPECT_LT(end.objective, 1.5 * tolerance)
-              << method << ", scale " << scale << ", condition " << condition << ", from "
-              << distance << " after " << end.iterations;
+              << setting_text(settings(method), "method") << ", scale " << scale << ", condition "
+              << condition << ", from " << distance << " after " << end.iterations;
         }
   EXPECT_GT(converged, 60);
 }
 
 TEST(Minimize, ConvergedHoldsOnSpheresAndFrames) {
   int converged = 0;
-  for (const std::string method : {"gd", "adam"})
+  for (const Method method : {Method::gd, Method::adam})
     for (const double scale : {1e-2, 0.1, 1.0})
       for (const Index p : {1, 3}) {
         const Rayleigh model{12, p, scale};
         const Matrix X = toy::random_orthonormal(12, p, 5);
         const AnyFrame start = p == 1 ? AnyFrame(Sphere(X.col(0))) : AnyFrame(Stiefel(X));
-        const Ended end = minimised(start, model, settings(method, method == "gd" ? 0.1 : 0.0));
+        const Ended end =
+            minimised(start, model, settings(method, method == Method::gd ? 0.1 : 0.0));
         if (end.status != "converged") continue;
         ++converged;
         EXPECT_LT(end.objective - model.best(), 1.5 * tolerance)
-            << method << ", scale " << scale << ", p " << p << " after " << end.iterations;
+            << setting_text(settings(method), "method") << ", scale " << scale << ", p " << p
+            << " after " << end.iterations;
       }
   EXPECT_GE(converged, 6);
 }
@@ -106,7 +111,7 @@ TEST(Minimize, ConvergedHoldsOnSpheresAndFrames) {
 // One run ends a little nearer or farther by chance; several together do not.
 TEST(Minimize, ConvergedHoldsWithNoise) {
   int converged = 0;
-  for (const std::string method : {"gd", "adam", "ngd", "ifngd"})
+  for (const Method method : {Method::gd, Method::adam, Method::ngd, Method::ifngd})
     for (const double noise : {0.01, 0.1, 0.5, 2.0})
       for (const double condition : {1.0, 30.0}) {
         const Bowl bowl{Vector{{1.0, 1.0 / condition}}, noise};
@@ -121,8 +126,8 @@ TEST(Minimize, ConvergedHoldsWithNoise) {
           ++runs;
         }
         EXPECT_LT(sum, 2.0 * tolerance * std::max(runs, 4))
-            << method << ", noise " << noise << ", condition " << condition << ", " << runs
-            << " runs";
+            << setting_text(settings(method), "method") << ", noise " << noise << ", condition "
+            << condition << ", " << runs << " runs";
         converged += runs;
       }
   EXPECT_GT(converged, 60);

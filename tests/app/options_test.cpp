@@ -5,16 +5,21 @@
 namespace fisherman {
 namespace {
 
+enum class Colour { red, blue, green };
+
 TEST(Options, AreSetByNameAndCheckedByTheirRule) {
   double step = 0.5;
   std::int64_t count = 3;
   bool flag = false;
-  std::string colour = "red";
+  std::string title = "none";
+  Colour colour = Colour::red;
   Options options;
   options.add("step-size", step, "a step", Options::Rule::positive);
   options.add("count", count, "how many");
   options.add("flag", flag, "or not");
-  options.add("colour", colour, "which", {"red", "blue"});
+  options.add("colour", colour, "which",
+              {{Colour::red, "red", "like a rose"}, {Colour::blue, "blue"}});
+  options.add("title", title, "any text");
   options.set("step-size", "1e-3");
   options.set("count", "7");
   options.set("flag", "true");
@@ -22,17 +27,23 @@ TEST(Options, AreSetByNameAndCheckedByTheirRule) {
   EXPECT_EQ(step, 1e-3);
   EXPECT_EQ(count, 7);
   EXPECT_TRUE(flag);
-  EXPECT_EQ(colour, "blue");
+  EXPECT_EQ(colour, Colour::blue);
+  options.set("title", "a|b");
+  EXPECT_EQ(title, "a|b");
   EXPECT_EQ(options.all()[0].initial, "0.5");
   EXPECT_EQ(options.all()[0].text(), "0.001");
   EXPECT_EQ(options.all()[3].kind, "red|blue");
+  EXPECT_EQ(options.all()[3].initial, "red");
+  EXPECT_EQ(options.all()[3].text(), "blue");
+  EXPECT_EQ(options.all()[3].choices[0].help, "like a rose");
   expect_misuse([&] { options.set("step-size", "0"); }, "--step-size is 0, but must be positive");
   expect_misuse([&] { options.set("step-size", "1x"); }, "must be a number");
   expect_misuse([&] { options.set("step-size", "inf"); }, "must be finite");
   expect_misuse([&] { options.set("count", "2.5"); }, "must be a whole number");
   expect_misuse([&] { options.set("count", "-1"); }, "must not be negative");
   expect_misuse([&] { options.set("flag", "maybe"); }, "true or false");
-  expect_misuse([&] { options.set("colour", "green"); }, "one of red|blue");
+  expect_misuse([&] { options.set("colour", "green"); },
+                "--colour is 'green', but must be one of red|blue");
   expect_misuse([&] { options.set("color", "red"); }, "did you mean 'colour'?");
   EXPECT_EQ(step, 1e-3);  // a bad value changes nothing
 }
@@ -54,6 +65,17 @@ TEST(Options, LeaveNumbersToTheMethodByOneValueOnly) {
   options.set("seed", "9223372036854775807");
   expect_misuse([&] { options.set("count", "2147483648"); }, "not be larger than 2147483647");
   expect_misuse([&] { options.set("seed", std::string(100000, '[')); }, "…', but must be a whole");
+}
+
+TEST(Options, HaveNoWordForAValueThatTheyDoNotOffer) {
+  Colour colour = Colour::red;
+  const Words<Colour> words = {{Colour::red, "red"}, {Colour::blue, "blue"}};
+  Options options;
+  options.add("colour", colour, "which", words);
+  colour = Colour::green;
+  expect_misuse([&] { options.all()[0].text(); },
+                "--colour has a value for which there is no word");
+  EXPECT_EQ(name_of(Colour::blue, words), "blue");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "fisherman/fisher/kronecker.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/npy.hpp"
+#include "setting_text.hpp"
 #include "toy.hpp"
 
 namespace fisherman {
@@ -35,7 +36,7 @@ std::shared_ptr<const ClassData> data(Index n = rows) {
   return std::make_shared<const ClassData>(x, y, classes);
 }
 
-ReducedRankSettings settings(const std::string& method, const std::string& blocks = "column") {
+ReducedRankSettings settings(ReducedRankMethod method, FisherBlocks blocks = FisherBlocks::column) {
   ReducedRankSettings s;
   s.method = method;
   s.blocks = blocks;
@@ -45,19 +46,25 @@ ReducedRankSettings settings(const std::string& method, const std::string& block
   return s;
 }
 
+std::string described(const ReducedRankSettings& s) {
+  return setting_text(s, "method") + ' ' + setting_text(s, "blocks") + ' ' +
+         setting_text(s, "initial");
+}
+
 ErasedRun made(const ReducedRankSettings& s, Index rank = 2, Index start = 0) {
   return make_run(data(), s, rank, start, plan_memory(s, rows, features, features, classes, rank));
 }
 
 const std::vector<ReducedRankSettings>& every_scheme() {
-  static const std::vector<ReducedRankSettings> all = {settings("ifngd", "decorrelated"),
-                                                       settings("ifngd", "column"),
-                                                       settings("ifngd", "ambient"),
-                                                       settings("ifngd", "paper"),
-                                                       settings("ifngd", "full"),
-                                                       settings("rsgd"),
-                                                       settings("extrinsic"),
-                                                       settings("kfac")};
+  static const std::vector<ReducedRankSettings> all = {
+      settings(ReducedRankMethod::ifngd, FisherBlocks::decorrelated),
+      settings(ReducedRankMethod::ifngd, FisherBlocks::column),
+      settings(ReducedRankMethod::ifngd, FisherBlocks::ambient),
+      settings(ReducedRankMethod::ifngd, FisherBlocks::paper),
+      settings(ReducedRankMethod::ifngd, FisherBlocks::full),
+      settings(ReducedRankMethod::rsgd),
+      settings(ReducedRankMethod::extrinsic),
+      settings(ReducedRankMethod::kfac)};
   return all;
 }
 
@@ -104,16 +111,16 @@ TEST(ReducedRank, EverySchemeComesCloseToTheOptimum) {
   const Multinomial model(data());
   EXPECT_LT(model.exact_gradient(best.point).norm(), 1e-3);
   for (ReducedRankSettings s : every_scheme())
-    for (const char* const initial : {"means", "paper"}) {
+    for (const ReducedRankStart initial : {ReducedRankStart::means, ReducedRankStart::paper}) {
       s.initial = initial;
       ErasedRun run = made(s);
       const double before = run.model.objective(run.state.frame).value();
       fisherman::run(run.state, run.model, run.options, run.stop);
       const double after = run.model.objective(run.state.estimate()).value();
       const double gap = (after - best.objective) / (before - best.objective);
-      const std::string name = s.method + ' ' + s.blocks + ' ' + initial;
+      const std::string name = described(s);
       // Eight passes; rsgd, without a metric, is allowed to be slow.
-      EXPECT_LT(gap, s.method == "rsgd" ? 0.5 : 0.1) << name;
+      EXPECT_LT(gap, s.method == ReducedRankMethod::rsgd ? 0.5 : 0.1) << name;
       EXPECT_GT(gap, -1e-3) << name;
       EXPECT_GE(gain_left(run, data()), 0.0) << name;
     }
@@ -124,17 +131,17 @@ TEST(ReducedRank, TheGainLeftKnowsTheAmbientSpaceFromTheFrame) {
   std::vector<int> y;
   for (Index i = 0; i < rows; ++i) y.push_back(int(i * i % 3));
   const auto small = std::make_shared<const ClassData>(toy::random_matrix(3, rows, 1), y, 3);
-  for (const char* const method : {"extrinsic", "ifngd"}) {
+  for (const ReducedRankMethod method : {ReducedRankMethod::extrinsic, ReducedRankMethod::ifngd}) {
     const ReducedRankSettings s = settings(method);
     ErasedRun run = make_run(small, s, 1, 0, plan_memory(s, rows, 3, 3, 3, 1));
     ASSERT_EQ(run.state.frame.dimension(), 8);
     fisherman::run(run.state, run.model, run.options, after_iterations(20));
     const Multinomial model(small);
     const ReducedRank point = reduced_rank_point(run.state.estimate());
-    const Vector g = method == std::string("extrinsic")
+    const Vector g = method == ReducedRankMethod::extrinsic
                          ? model.exact_gradient(ExtrinsicReducedRank(point))
                          : model.exact_gradient(point);
-    EXPECT_DOUBLE_EQ(gain_left(run, small), 0.5 * g.dot(run.state.fisher.solve(g))) << method;
+    EXPECT_DOUBLE_EQ(gain_left(run, small), 0.5 * g.dot(run.state.fisher.solve(g))) << described(s);
   }
 }
 
@@ -147,8 +154,7 @@ TEST(ReducedRank, ThreadsAndResumesDoNotChangeABit) {
     restore(resumed.state, saved(cut.state));
     fisherman::run(resumed.state, resumed.model, resumed.options, after_iterations(60));
     set_threads(1);
-    EXPECT_EQ(resumed.state.estimate().point(), whole.state.estimate().point())
-        << s.method << ' ' << s.blocks;
+    EXPECT_EQ(resumed.state.estimate().point(), whole.state.estimate().point()) << described(s);
     ReducedRankSettings other = s;
     other.seed = 2;
     ErasedRun elsewhere = made(other);
@@ -242,13 +248,14 @@ TEST(FeatureMap, DropsConstantsAndRestoresThem) {
   Matrix x(3, 4);
   x << 0, 1, 255, 7, 0, 3, 0, 7, 0, 5, 10, 7;
   const auto names = std::vector<std::string>{"a", "b", "c", "d"};
-  const FeatureMap pixels = FeatureMap::of(x, names, "pixel");
+  const FeatureMap pixels = FeatureMap::of(x, names, FeatureScale::pixel);
   EXPECT_EQ(pixels.kept, (std::vector<Index>{1, 2, 3}));
   const Matrix design = pixels.design<double>(x, {2, 0});
   EXPECT_EQ(design(0, 0), 5.0 / 255.0);
   EXPECT_EQ(design(1, 1), 1.0);
   EXPECT_EQ(pixels.restored(Matrix::Ones(3, 2)).rowwise().sum(), (Vector{{0.0, 2.0, 2.0, 2.0}}));
-  const FeatureMap standard = FeatureMap::of(x, names, "standardize");  // the constant 7 goes too
+  const FeatureMap standard =
+      FeatureMap::of(x, names, FeatureScale::standardize);  // the constant 7 goes too
   EXPECT_EQ(standard.kept, (std::vector<Index>{1, 2}));
   const Matrix z = standard.design<double>(x, {0, 1, 2});
   EXPECT_LT(z.rowwise().sum().norm(), 1e-14);
@@ -256,7 +263,7 @@ TEST(FeatureMap, DropsConstantsAndRestoresThem) {
   expect_misuse([&] { standard.design<double>(x.leftCols(2), {0}); }, "2 columns");
   expect_misuse(
       [&] {
-        FeatureMap::of(Matrix::Ones(3, 2), {"a", "b"}, "standardize");
+        FeatureMap::of(Matrix::Ones(3, 2), {"a", "b"}, FeatureScale::standardize);
       },
       "nothing to fit");
 }
@@ -264,15 +271,15 @@ TEST(FeatureMap, DropsConstantsAndRestoresThem) {
 // Whole numbers up to 255 are not pixels: only an image is divided by 255 unasked.
 TEST(FeatureMap, IsOfPixelsForImagesOnly) {
   ReducedRankSettings settings;
-  EXPECT_EQ(settings.scaling(false), "standardize");
-  EXPECT_EQ(settings.scaling(true), "pixel");
-  settings.scale = "pixel";
-  EXPECT_EQ(settings.scaling(false), "pixel");
-  settings.scale = "none";
-  EXPECT_EQ(settings.scaling(true), "none");
+  EXPECT_EQ(settings.scaling(false), FeatureScale::standardize);
+  EXPECT_EQ(settings.scaling(true), FeatureScale::pixel);
+  settings.scale = FeatureScale::pixel;
+  EXPECT_EQ(settings.scaling(false), FeatureScale::pixel);
+  settings.scale = FeatureScale::none;
+  EXPECT_EQ(settings.scaling(true), FeatureScale::none);
   expect_misuse(
       [] {
-        FeatureMap::of(Matrix::Identity(2, 2), {"a", "b"}, "auto");
+        FeatureMap::of(Matrix::Identity(2, 2), {"a", "b"}, FeatureScale::automatic);
       },
       "pixel|standardize|none");
 }
@@ -286,7 +293,7 @@ TEST(ReducedRank, SeparableDataEndFinite) {
     y.push_back(int(i % 4));
   }
   const auto separable = std::make_shared<const ClassData>(x, y, 4);
-  ReducedRankSettings s = settings("ifngd");
+  ReducedRankSettings s = settings(ReducedRankMethod::ifngd);
   s.iterations = 400;
   ErasedRun run = make_run(separable, s, 2, 0, plan_memory(s, 40, 2, 2, 4, 2));
   EXPECT_EQ(fisherman::run(run.state, run.model, run.options, run.stop).status,
@@ -356,7 +363,7 @@ TEST(ReducedRank, Misuse) {
     s.rank = bad;
     expect_misuse([&] { s.ranks(5, 4); }, "--rank is '");
   }
-  s = settings("extrinsic");
+  s = settings(ReducedRankMethod::extrinsic);
   expect_misuse([&] { plan_memory(s, 1000, 100000, 100000, 100, 5); }, "this machine has");
 }
 

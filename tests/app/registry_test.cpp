@@ -3,6 +3,8 @@
 #include <set>
 
 #include "expect_laws.hpp"
+#include "fisherman/app/gaussian.hpp"
+#include "fisherman/app/minimize.hpp"
 #include "fisherman/app/nearest.hpp"
 #include "fisherman/manifold/sphere.hpp"
 
@@ -42,6 +44,43 @@ TEST(Registry, ApplicationsHaveOptionsWithExplainedChoices) {
       for (const auto& choice : option.choices) explained += choice.help.empty() ? 0 : 1;
     EXPECT_GT(explained, 2U) << application.name;
   }
+}
+
+/// Every word is taken and given back, and no other is taken.
+void expect_words_to_return(Options& options, const std::string& kind, std::size_t least) {
+  std::size_t choices = 0;
+  for (const auto& option : options.all()) {
+    EXPECT_NE(option.help.find(' '), std::string::npos) << kind << " --" << option.name;
+    if (option.choices.empty()) continue;
+    ++choices;
+    std::string words;
+    for (const auto& choice : option.choices) {
+      words += (words.empty() ? "" : "|") + choice.name;
+      options.set(option.name, choice.name);
+      EXPECT_EQ(option.text(), choice.name) << kind << " --" << option.name;
+    }
+    EXPECT_EQ(option.kind, words) << kind;
+    expect_misuse([&] { options.set(option.name, "no-such-word"); },
+                  "--" + option.name + " is 'no-such-word', but must be one of " + words);
+    EXPECT_EQ(option.text(), option.choices.back().name) << kind << ": a bad word changes nothing";
+    options.set(option.name, option.initial);
+  }
+  EXPECT_GE(choices, least) << kind;
+}
+
+template <class Settings>
+void expect_words_to_return(const std::string& kind) {
+  Settings settings;
+  Options options;
+  settings.describe(options);
+  expect_words_to_return(options, kind, 3);
+}
+
+TEST(Registry, EveryWordOfEveryChoiceReturns) {
+  for (const Application& application : applications())
+    expect_words_to_return(*application.settings(), application.name, 5);
+  expect_words_to_return<DensitySettings>("density");
+  expect_words_to_return<MinimizeSettings>("minimize");
 }
 
 TEST(NearestName, CountsEdits) {

@@ -132,17 +132,17 @@ TEST(LogisticSettings, HaveAnInterceptWithAWeakPrior) {
 
   FlowSettings flow;
   EXPECT_FALSE(flow.columns().intercept);  // a network has its biases
-  flow.target = "logistic";
+  flow.target = FlowTarget::logistic;
   EXPECT_TRUE(flow.columns().intercept);
   EXPECT_EQ(prior_variances(flow.columns(), 1), Vector({{1.0, 100.0}}));
-  flow.target = "neural";
+  flow.target = FlowTarget::neural;
   flow.intercept = false;
   expect_misuse([&] { flow.columns(); }, "--no-intercept is for --target logistic");
 }
 
 // docs/results_flow.md: no flow has reached a lower NELBO than a Gaussian.
 TEST(FlowSettings, BeginWithTheFamilyThatMeasuresBest) {
-  EXPECT_EQ(FlowSettings().family, "gaussian");
+  EXPECT_EQ(FlowSettings().family, VariationalFamily::gaussian);
 }
 
 }  // namespace

@@ -100,7 +100,6 @@ TEST(NeuralTarget, Misuse) {
   expect_misuse([&] { NeuralTarget(data.X, Vector::Constant(5, 2.0)); }, "0 or 1");
   expect_misuse([&] { NeuralTarget(data.X, data.y, {.hidden = 0}); }, "hidden is 0");
   expect_misuse([&] { NeuralTarget(data.X, data.y, {.prior_variance = -1.0}); }, "prior_variance");
-  expect_misuse([] { activation_named("step"); }, "tanh, sigmoid or relu");
   const NeuralTarget target(data.X, data.y);
   Matrix gradients(3, 1);
   expect_misuse([&] { target.log_density(Matrix::Zero(3, 1), gradients); }, "must have 41");

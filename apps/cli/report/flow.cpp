@@ -141,12 +141,14 @@ Page flow_page(const std::vector<Run>& runs, const std::vector<std::filesystem::
   const FlowModel model =
       FlowModel::from_json(runs[0].model, (runs[0].folder / "model.json").string());
   Page page;
-  page.title = sentence(model.settings.target == "logistic" ? "Logistic regression by a flow: "
-                                                            : "Bayesian neural network: ",
-                        std::filesystem::path(text(runs[0].config, "data")).filename().string());
-  page.about = sentence(model.weights, " weights, each with prior N(0, ",
-                        figure(model.settings.prior_variance), "); family ", model.settings.family,
-                        "; the probability is that of ", model.label, " = ", model.classes[1]);
+  page.title =
+      sentence(model.settings.target == FlowTarget::logistic ? "Logistic regression by a flow: "
+                                                             : "Bayesian neural network: ",
+               std::filesystem::path(text(runs[0].config, "data")).filename().string());
+  page.about =
+      sentence(model.weights, " weights, each with prior N(0, ",
+               figure(model.settings.prior_variance), "); family ", name(model.settings.family),
+               "; the probability is that of ", model.label, " = ", model.classes[1]);
   page.verdict = verdict(runs);
   page.footer = made_from(runs);
   FlowSettings settings;

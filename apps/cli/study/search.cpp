@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fisherman/app/flow.hpp"
+#include "fisherman/app/logistic.hpp"
+#include "fisherman/app/reduced_rank.hpp"
 #include "fisherman/core/error.hpp"
 #include "summary.hpp"
 
@@ -84,16 +87,29 @@ std::vector<Search::Tried> Search::ranking() const {
   return out;
 }
 
+namespace {
+
+/// Whether a method learns the Fisher matrix, so that epsilon matters to it.
+template <class Settings>
+bool learns(const std::string& method) {
+  Settings settings;
+  Options options;
+  settings.describe(options);
+  options.set("method", method);
+  return settings.learns_fisher();
+}
+
+}  // namespace
+
 std::string usual_grid(const std::string& model, const std::string& method) {
-  const bool learns = method == "ifngd" || method == "extrinsic";
   if (model == "logistic")
     return std::string("step-size=0.0001,0.001,0.01,0.1; decay=0,0.3,0.5,0.7,0.9") +
-           (learns ? "; epsilon=100,250,500,1000,2500" : "");
+           (learns<LogisticSettings>(method) ? "; epsilon=100,250,500,1000,2500" : "");
   if (model == "flow")
     return std::string("step-size=0.003,0.01,0.03,0.1,0.3,1; decay=0,0.5,0.75") +
-           (learns ? "; epsilon=10,100,1000" : "");
+           (learns<FlowSettings>(method) ? "; epsilon=10,100,1000" : "");
   return std::string("step-size=0.01,0.03,0.1,0.3,1,3; decay=0.5,0.75") +
-         (learns ? "; epsilon=0.1,1,10" : "");
+         (learns<ReducedRankSettings>(method) ? "; epsilon=0.1,1,10" : "");
 }
 
 }  // namespace fisherman::cli::study

@@ -8,20 +8,34 @@
 #include "fisherman/app/logistic.hpp"
 #include "fisherman/app/run_settings.hpp"
 #include "fisherman/app/units.hpp"
+#include "fisherman/model/gradient_estimator.hpp"
 #include "fisherman/model/logistic.hpp"
 #include "fisherman/model/neural.hpp"
 
 namespace fisherman {
 
+/// The model whose posterior is approximated.
+enum class FlowTarget { neural, logistic };
+
+/// The distributions that approximate it.
+enum class VariationalFamily { gaussian, sylvester, scaled, paper };
+std::string name(VariationalFamily family);
+
+/// How the approximation is found.
+enum class FlowMethod { ifngd, ngd, rsgd, adam };
+
+/// Where a run starts.
+enum class FlowStart { automatic, gaussian, zero };
+
 struct FlowSettings : RunSettings {
-  std::string target = "neural";
-  std::string family = "gaussian";
-  std::string method = "ifngd";
-  std::string estimator = "reparameterised";
+  FlowTarget target = FlowTarget::neural;
+  VariationalFamily family = VariationalFamily::gaussian;
+  FlowMethod method = FlowMethod::ifngd;
+  GradientEstimator estimator = GradientEstimator::reparameterised;
   std::int64_t hidden = 10;
-  std::string activation = "tanh";
+  Activation activation = Activation::tanh;
   double prior_variance = 1.0;
-  std::string initial = "auto";
+  FlowStart initial = FlowStart::automatic;
   std::int64_t window = 0;
   bool free_w1 = false;
   std::int64_t layers = 2;
@@ -33,6 +47,8 @@ struct FlowSettings : RunSettings {
 
   FlowSettings();
   void describe(Options& options);
+  /// Whether epsilon matters to the method, which learns the Fisher matrix from scores then.
+  bool learns_fisher() const { return method == FlowMethod::ifngd; }
   /// What they say of the columns and of the prior, as a logistic regression has it. A network has biases and no
   /// intercept.
   LogisticSettings columns() const;

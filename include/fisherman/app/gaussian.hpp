@@ -2,24 +2,33 @@
 // one's own share.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <optional>
 
 #include "fisherman/app/ended.hpp"
 #include "fisherman/app/run_settings.hpp"
+#include "fisherman/model/gradient_estimator.hpp"
 #include "fisherman/model/target.hpp"
 
 namespace fisherman {
 
+/// How distances between Gaussians are measured.
+enum class Geometry { affine, bures_wasserstein, euclidean };
+
+/// How the posterior is found; each kind of settings has words for those that it offers.
+enum class GaussianMethod { ngd, ifngd, gd, exact, adam, forward_backward, lin };
+
 struct GaussianSettings : RunSettings {
-  std::string geometry = "affine";
-  std::string method = "ngd";
-  std::string transport = "frame";
-  std::string estimator = "auto";
+  Geometry geometry = Geometry::affine;
+  GaussianMethod method = GaussianMethod::ngd;
+  Carry transport = Carry::frame;
+  std::optional<GradientEstimator> estimator;  // nothing: by the method
+
+  /// Whether epsilon matters to the method, which learns the Fisher matrix from scores then.
+  bool learns_fisher() const { return method == GaussianMethod::ifngd; }
 
  protected:
-  void describe_geometry(Options& options, std::vector<Options::Choice> methods,
-                         std::vector<Options::Choice> estimators);
+  void describe_geometry(Options& options, const Words<GaussianMethod>& methods,
+                         const Words<std::optional<GradientEstimator>>& estimators);
 };
 
 /// For a log density of which only values and gradients are known.

@@ -43,7 +43,7 @@ struct Preparation {
   Matrix design(Matrix x) const;
 };
 
-/// Throws Misuse for settings that do not go together. `method` must not be "exact".
+/// Throws Misuse for settings that do not go together. `method` must not be exact.
 ErasedRun make_run(const LogisticTarget& target, const LogisticSettings& settings);
 
 /// Of the frame of a run that was made with these settings.
@@ -53,7 +53,7 @@ struct LogisticFit {
   Ended end;
   GaussianPoint q;
 };
-/// By any method, "exact" included, which needs no driving.
+/// By any method, the exact one included, which needs no driving.
 LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& settings,
                          const Drive& drive);
 

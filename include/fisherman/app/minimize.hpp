@@ -1,16 +1,17 @@
 // Any model on any manifold, with the settings that applications have.
 #pragma once
 
-#include <string>
-
 #include "fisherman/app/erased_run.hpp"
 #include "fisherman/app/run_settings.hpp"
 
 namespace fisherman {
 
+/// How the minimum is found.
+enum class MinimizeMethod { ifngd, window, ngd, gd, adam };
+
 struct MinimizeSettings : RunSettings {
-  std::string method = "ifngd";
-  std::string transport = "frame";
+  MinimizeMethod method = MinimizeMethod::ifngd;
+  Carry transport = Carry::frame;
   std::int64_t window = 200;
 
   MinimizeSettings() { eval_every = 10; }

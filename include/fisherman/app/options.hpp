@@ -2,12 +2,38 @@
 // help texts and the docs' table all come from here.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fisherman {
+
+/// One value of a choice, the word for it, and what it means. E is an enum, or an optional one: nothing is "auto" then.
+template <class E>
+struct Word {
+  E value;
+  std::string name;
+  std::string meaning = {};
+};
+template <class E>
+using Words = std::vector<Word<E>>;
+
+/// Where a value is among the words; their number if it is none of them.
+template <class E>
+std::size_t place_of(const E& value, const Words<E>& words) {
+  const auto same = [&](const Word<E>& word) { return word.value == value; };
+  return std::size_t(std::find_if(words.begin(), words.end(), same) - words.begin());
+}
+
+/// The word for a value, which must have one.
+template <class E>
+const std::string& name_of(const E& value, const Words<E>& words) {
+  return words.at(place_of(value, words)).name;
+}
 
 class Options {
  public:
@@ -25,7 +51,6 @@ class Options {
 
   /// One of the words that an option may be, and what it means.
   struct Choice {
-    Choice(const char* word, const char* meaning = "") : name(word), help(meaning) {}  // NOLINT
     std::string name, help;
   };
 
@@ -48,9 +73,16 @@ class Options {
   void add(const std::string& name, std::int64_t& value, const std::string& help,
            Rule rule = Rule::not_negative);
   void add(const std::string& name, bool& value, const std::string& help);
-  /// Any text; or one of `choices`, if there are any.
-  void add(const std::string& name, std::string& value, const std::string& help,
-           std::vector<Choice> choices = {});
+  void add(const std::string& name, std::string& value, const std::string& help);
+  /// One of `words`. They are parsed and printed here and nowhere else.
+  template <class E>
+  void add(const std::string& name, E& value, const std::string& help, const Words<E>& words) {
+    std::vector<Choice> choices;
+    for (const Word<E>& word : words) choices.push_back({word.name, word.meaning});
+    add_choice(
+        name, help, std::move(choices), [&value, words](std::size_t k) { value = words[k].value; },
+        [&value, words] { return place_of(value, words); });
+  }
 
   const std::vector<Option>& all() const { return options_; }
   /// By its name, or by its negation. Throws Misuse for a name that does not exist, with the nearest one that does.
@@ -58,6 +90,8 @@ class Options {
 
  private:
   void put(Option option);
+  void add_choice(const std::string& name, const std::string& help, std::vector<Choice> choices,
+                  std::function<void(std::size_t)> choose, std::function<std::size_t()> chosen);
   std::vector<Option> options_;
 };
 

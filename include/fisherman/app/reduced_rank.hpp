@@ -14,17 +14,33 @@
 
 namespace fisherman {
 
+/// How the coefficients are found.
+enum class ReducedRankMethod { ifngd, rsgd, extrinsic, kfac, lbfgs };
+
+/// The blocks of the Fisher estimate of ifngd.
+enum class FisherBlocks { decorrelated, column, ambient, paper, full };
+
+/// The numbers of operators and data.
+enum class Precision { automatic, float32, float64 };
+
+/// What is done to the features first.
+enum class FeatureScale { automatic, pixel, standardize, none };
+std::string name(FeatureScale scale);
+
+/// The first coefficients.
+enum class ReducedRankStart { means, paper };
+
 struct ReducedRankSettings : RunSettings {
   std::string rank = "5";
-  std::string method = "ifngd";
-  std::string blocks = "decorrelated";
-  std::string precision = "auto";
-  std::string scale = "auto";
-  std::string initial = "means";
+  ReducedRankMethod method = ReducedRankMethod::ifngd;
+  FisherBlocks blocks = FisherBlocks::decorrelated;
+  Precision precision = Precision::automatic;
+  FeatureScale scale = FeatureScale::automatic;
+  ReducedRankStart initial = ReducedRankStart::means;
   double passes = 3.0;
   std::int64_t starts = 1;
   double holdout = 0.0;
-  std::string standard_errors = "auto";
+  Automatic standard_errors = Automatic::automatic;
 
   ReducedRankSettings() {
     batch = 128;
@@ -35,11 +51,15 @@ struct ReducedRankSettings : RunSettings {
   /// The ranks of `--rank 1,2,5`. Throws Misuse unless they are whole numbers, 1 ≤ r ≤ min(p, K−1).
   std::vector<Index> ranks(Index features, Index classes) const;
   /// What `scale` says, with auto decided: images are divided by 255, anything else is standardised.
-  std::string scaling(bool images) const;
+  FeatureScale scaling(bool images) const;
+  /// Whether epsilon is worth tuning: the method learns dense blocks of the Fisher matrix from scores.
+  bool learns_fisher() const {
+    return method == ReducedRankMethod::ifngd || method == ReducedRankMethod::extrinsic;
+  }
 };
 
 /// A sentence about pixel, standardize or none.
-std::string scaling_words(const std::string& how);
+std::string scaling_words(FeatureScale how);
 
 /// What was done to the features, so that it can be done again to new rows. Features that tell nothing
 /// (always zero, or constant where they are centred) are left out: their coefficients are zero.
@@ -49,7 +69,7 @@ struct FeatureMap {
   Vector shift, scale;  // of the kept ones: x ↦ (x − shift)/scale
 
   /// `how` is pixel, standardize or none, as ReducedRankSettings::scaling() decides.
-  static FeatureMap of(const Matrix& x, std::vector<std::string> names, const std::string& how);
+  static FeatureMap of(const Matrix& x, std::vector<std::string> names, FeatureScale how);
   /// Chosen rows of the table, as columns. Throws Misuse unless x has the columns that were mapped.
   template <class Scalar>
   Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> design(
@@ -77,7 +97,7 @@ ReducedRank random_start(const ClassData& data, Index rank, const Draws& draws);
 ReducedRank first_point(const ClassData& data, const ReducedRankSettings& settings, Index rank,
                         Index start);
 
-/// `method` must not be "lbfgs".
+/// `method` must not be lbfgs.
 ErasedRun make_run(const std::shared_ptr<const ClassData>& data,
                    const ReducedRankSettings& settings, Index rank, Index start,
                    const MemoryPlan& plan);
@@ -85,6 +105,8 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data,
 ReducedRank reduced_rank_point(const AnyFrame& frame);
 
 /// The deterministic reference: L-BFGS on B = L Rᵀ and the intercepts.
+/// Iterations of it, if the number is left to us.
+inline constexpr std::int64_t most_descent = 1000;
 struct ReducedRankOptimum {
   ReducedRank point;
   double objective;

@@ -14,8 +14,6 @@
 namespace fisherman {
 
 enum class Activation { tanh, sigmoid, relu };
-/// Throws Misuse for any other name.
-Activation activation_named(const std::string& name);
 
 struct NeuralOptions {
   Index hidden = 10;
