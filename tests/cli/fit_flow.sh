@@ -110,4 +110,11 @@ expect 1 "--hidden is 0" "$program" fit flow --data data.csv --hidden 0
 expect 1 "--minibatch is -2" "$program" fit flow --data data.csv --minibatch -2
 expect 1 "--draws needs --out" "$program" fit flow --data data.csv --draws 5
 expect 1 "--eval-every is 0" "$program" fit flow --data data.csv --eval-every 0
+# A tolerance of 0 is the default one, as the help says.
+"$program" fit flow --help | grep -q -- '--tolerance .*(0: 1)' || fail "the help of --tolerance does not say what 0 is"
+for tolerance in 0 1; do
+  "$program" fit flow --data data.csv --target logistic --tolerance $tolerance --json --quiet >tolerance$tolerance.json ||
+    fail "--tolerance $tolerance"
+done
+[[ $(field tolerance0.json objective) == "$(field tolerance1.json objective)" ]] || fail "--tolerance 0 is not the default"
 echo "fit flow: all well"
