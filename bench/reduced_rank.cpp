@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     std::vector<Index> all(static_cast<std::size_t>(rows));
     for (Index i = 0; i < rows; ++i) all[std::size_t(i)] = i;
     std::vector<std::string> names(static_cast<std::size_t>(p), "x");
-    const FeatureMap map = FeatureMap::of(table, names, "none");
+    const FeatureMap map = FeatureMap::of(table, names, FeatureScale::none);
     std::vector<int> y;
     for (const Index k : Draws(2, 0).integers(0, rows, classes)) y.push_back(int(k));
     data = std::make_shared<const ClassData>(map.design<double>(table, all), y, classes);
@@ -81,8 +81,9 @@ int main(int argc, char** argv) {
   std::cout << std::fixed << std::setprecision(2) << rows << " x " << p << ", " << classes
             << " classes, rank " << rank << ", " << threads << " thread(s)\n";
 
-  const auto iteration = [&](const std::string& name, const std::string& method,
-                             const std::string& blocks, Index scores, int repeats) {
+  using Method = ReducedRankMethod;
+  const auto iteration = [&](const std::string& name, Method method, FisherBlocks blocks,
+                             Index scores, int repeats) {
     ReducedRankSettings s = settings;
     s.method = method, s.blocks = blocks, s.scores = scores;
     ErasedRun run = make_run(data, s, rank, 0, plan_memory(s, rows, p, p, classes, rank));
@@ -98,21 +99,24 @@ int main(int argc, char** argv) {
               << " ms";
     return time;
   };
-  const double rsgd = iteration("rsgd", "rsgd", "column", 0, 200);
+  const double rsgd = iteration("rsgd", Method::rsgd, FisherBlocks::column, 0, 200);
   std::cout << '\n';
-  const double standard =
-      iteration("ifngd, default (16 scores, half of the time)", "ifngd", "decorrelated", 0, 100);
+  const double standard = iteration("ifngd, default (16 scores, half of the time)", Method::ifngd,
+                                    FisherBlocks::decorrelated, 0, 100);
   std::cout << std::setw(8) << standard / rsgd << "x rsgd\n";
-  const double columns = iteration("ifngd, column blocks, 32 scores", "ifngd", "column", 32, 50);
+  const double columns =
+      iteration("ifngd, column blocks, 32 scores", Method::ifngd, FisherBlocks::column, 32, 50);
   std::cout << std::setw(8) << columns / rsgd << "x rsgd\n";
-  const double all = iteration("ifngd, column blocks, 128 scores", "ifngd", "column", 128, 20);
+  const double all =
+      iteration("ifngd, column blocks, 128 scores", Method::ifngd, FisherBlocks::column, 128, 20);
   std::cout << std::setw(8) << all / rsgd << "x rsgd\n";
-  const double kfac = iteration("kfac (32 scores)", "kfac", "column", 0, 50);
+  const double kfac = iteration("kfac (32 scores)", Method::kfac, FisherBlocks::column, 0, 50);
   std::cout << std::setw(8) << kfac / rsgd << "x rsgd\n";
   std::cout << "peak memory " << peak_bytes() / 1e6 << " MB, predicted " << plan.peak() / 1e6
             << " MB: " << std::setprecision(3) << peak_bytes() / plan.peak() << "\n"
             << std::setprecision(2);
-  const double extrinsic = iteration("extrinsic (32 scores)", "extrinsic", "column", 0, 3);
+  const double extrinsic =
+      iteration("extrinsic (32 scores)", Method::extrinsic, FisherBlocks::column, 0, 3);
   std::cout << std::setw(8) << standard / extrinsic << " = default/extrinsic\n";
 
   // The Woodbury update itself: one product, one small factorisation, one subtraction.
