@@ -20,7 +20,7 @@ namespace {
 struct FitFlow : FitCommand {
   FlowSettings settings;
   std::int64_t draws = 0;
-  std::string units = "own";
+  Units units = Units::own;
 
   int run();
 
@@ -55,11 +55,10 @@ int FitFlow::fit(const T& target, const std::vector<std::string>& names,
     if (draws > 0) {
       const FlowDraws out_draws = flow_draws(settings, target.dimension(), frame, draws, seed);
       const Vector log_p = log_densities(target, out_draws.betas);
-      const Units told = units_named(units);
       const FlowCoefficients of_draws =
-          flow_coefficients_in(told, settings, out_draws.betas, names, preparation);
-      folder->write("draws.csv", draws_csv("flow", told, of_draws.names, of_draws.betas.transpose(),
-                                           log_p, out_draws.log_q));
+          flow_coefficients_in(units, settings, out_draws.betas, names, preparation);
+      folder->write("draws.csv", draws_csv("flow", units, of_draws.names,
+                                           of_draws.betas.transpose(), log_p, out_draws.log_q));
     }
     folder->write("result.json", result);
     folder->finish();
@@ -83,7 +82,6 @@ int FitFlow::run() {
   apply();
   require(draws == 0 || !out.empty() || !config.empty(),
           "--draws needs --out, the folder for draws.csv");
-  units_named(units);  // or a sentence before there is any work
   const LogisticSettings about_columns = settings.columns();
   set_threads(int(settings.threads));
   Table table = read();
@@ -119,8 +117,7 @@ void add_fit_flow(CLI::App& fit, int& exit_code) {
   Options& o = self->options;
   self->settings.describe(o);
   o.add("draws", self->draws, "number of draws of the weights in draws.csv (needs --out)");
-  o.add("units", self->units, "units of the weights in draws.csv",
-        {{"own", "those of the columns as given"}, {"standardized", "of standardised columns"}});
+  describe_units(o, self->units, "units of the weights in draws.csv");
   self->add_to(*command);
   command->footer(
       "Example:\n  fisherman fit flow --data german.csv --out german-run --draws 1000\n"

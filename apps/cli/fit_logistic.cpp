@@ -20,7 +20,7 @@ namespace {
 struct FitLogistic : FitCommand {
   LogisticSettings settings;
   std::int64_t draws = 0;
-  std::string units = "own";
+  Units units = Units::own;
 
   int run();
 
@@ -63,7 +63,7 @@ std::string FitLogistic::draws_of(const LogisticTarget& target, const Preparatio
   const Matrix betas = posterior_draws(q, draws, std::uint64_t(settings.seed));
   const Vector log_p = log_densities(target, betas.transpose());
   const Vector log_q = log_density(q, betas);
-  if (units_named(units) == Units::standardized)
+  if (units == Units::standardized)
     return draws_csv("logistic", Units::standardized, preparation.names, betas, log_p, log_q);
   return draws_csv("logistic", Units::own, own_names(preparation),
                    in_own_units(Matrix(betas.transpose()), preparation).transpose(), log_p, log_q);
@@ -91,7 +91,6 @@ int FitLogistic::run() {
   apply();
   require(draws == 0 || !out.empty() || !config.empty(),
           "--draws needs --out, the folder for draws.csv");
-  const Units told = units_named(units);
   require(!resume || settings.method != GaussianMethod::exact,
           "--method exact is done in one go and has nothing to resume");
   set_threads(int(settings.threads));
@@ -106,7 +105,7 @@ int FitLogistic::run() {
   const auto [end, q] =
       fit_logistic(target, settings, [&](ErasedRun& run) { return drive(run, folder.get()); });
   const double khat = posterior_khat(target, q, std::uint64_t(settings.seed));
-  const Coefficients coefficients = coefficients_in(told, q, preparation);
+  const Coefficients coefficients = coefficients_in(units, q, preparation);
   Json result = as_json(end);
   result["khat"] = std::isnan(khat) ? Json() : Json(khat);
   result["khat_verdict"] = pareto_verdict(khat);
@@ -124,8 +123,8 @@ int FitLogistic::run() {
     model["mean"] = numbers(q.mean);
     model["covariance"] = numbers(Vector(as_vector(q.covariance)));
     folder->write("model.json", model);
-    folder->write("coefficients.csv", coefficients_csv(coefficients, told));
-    folder->write("covariance.csv", covariance_csv(coefficients, told));
+    folder->write("coefficients.csv", coefficients_csv(coefficients, units));
+    folder->write("covariance.csv", covariance_csv(coefficients, units));
     if (draws > 0) folder->write("draws.csv", draws_of(target, preparation, q));
     folder->write("result.json", result);
     folder->finish();
@@ -133,7 +132,7 @@ int FitLogistic::run() {
   if (json) {
     std::cout << result.dump(2) << '\n';
   } else {
-    print_table(coefficients, told);
+    print_table(coefficients, units);
     if (coefficients.names.size() > preparation.names.size())
       std::cout << "\nThe fit has no intercept; (constant) is what shifting the columns implies.\n";
     std::cout << "\n"
@@ -156,9 +155,9 @@ void add_fit_logistic(CLI::App& fit, int& exit_code) {
   Options& o = self->options;
   self->settings.describe(o);
   o.add("draws", self->draws, "number of draws of the posterior in draws.csv (needs --out)");
-  o.add("units", self->units,
-        "units of the coefficients in the table, in coefficients.csv, covariance.csv and draws.csv",
-        {{"own", "those of the columns as given"}, {"standardized", "of standardised columns"}});
+  describe_units(
+      o, self->units,
+      "units of the coefficients in the table, in coefficients.csv, covariance.csv and draws.csv");
   self->add_to(*command);
   command->footer(
       "Example:\n  fisherman fit logistic --data wdbc.csv --out wdbc-run\n"

@@ -8,10 +8,11 @@ bool implies_constant(const Preparation& p) { return !p.intercept && !p.shift.is
 
 }  // namespace
 
-Units units_named(const std::string& word) {
-  require(word == "own" || word == "standardized", "--units is '", word,
-          "', but must be one of own|standardized");
-  return word == "own" ? Units::own : Units::standardized;
+void describe_units(Options& options, Units& units, const std::string& help) {
+  options.add("units", units, help,
+              Words<Units>{{Units::own, units_name(Units::own), "those of the columns as given"},
+                           {Units::standardized, units_name(Units::standardized),
+                            "those of standardised columns"}});
 }
 
 std::string units_name(Units units) { return units == Units::own ? "own" : "standardized"; }

@@ -113,7 +113,12 @@ TEST(OwnUnits, OfANetworkLeaveItsPredictorsAsTheyAre) {
 TEST(OwnUnits, Misuse) {
   const Preparation p = Preparation::of(table(20, 2), {"a", "b"}, with_intercept(true));
   expect_misuse([&] { in_own_units(Matrix::Zero(2, 1), p); }, "2 rows, but must have 3");
-  expect_misuse([] { units_named("metric"); }, "--units is 'metric'");
+  Units units = Units::own;
+  Options options;
+  describe_units(options, units, "units");
+  expect_misuse([&] { options.set("units", "metric"); }, "--units is 'metric'");
+  options.set("units", "standardized");
+  EXPECT_EQ(units, Units::standardized);
 }
 
 // An intercept by default, with a prior of its own.

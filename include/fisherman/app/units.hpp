@@ -12,8 +12,9 @@ namespace fisherman {
 /// Which units coefficients are told in.
 enum class Units { own, standardized };
 
-/// "own" or "standardized". Throws Misuse for any other word.
-Units units_named(const std::string& word);
+/// The option --units.
+void describe_units(Options& options, Units& units, const std::string& help);
+/// "own" or "standardized".
 std::string units_name(Units units);
 /// What a heading says of them.
 std::string units_words(Units units);
