@@ -44,8 +44,8 @@ FunctionTarget target_of(nb::object function, Index dimension, Index at_most, Wa
 /// (errors, warnings) about a log density and its gradient, close to draws of the start.
 nb::tuple check_density(nb::object function, const Rows& draws) {
   const Matrix columns = copied(draws).transpose();
-  const StartReport report =
-      check_target(target_of(std::move(function), columns.rows(), columns.cols(), nullptr), columns);
+  const StartReport report = check_target(
+      target_of(std::move(function), columns.rows(), columns.cols(), nullptr), columns);
   return nb::make_tuple(report.errors, report.warnings);
 }
 

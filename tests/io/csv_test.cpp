@@ -146,7 +146,8 @@ TEST(Csv, RefusesAMatrixBeyondTheLimitAndForetellsItsSize) {
   for (int i = 0; i < 100; ++i) text += "1,2,3\n";
   EXPECT_EQ(parse(text, {.memory_limit = 6000}).x.rows(), 100);
   expect_error(text, "2 columns take", {.memory_limit = 1000});
-  expect_error(text, "as a dense matrix with labels, more than the limit of", {.memory_limit = 1000});
+  expect_error(text, "as a dense matrix with labels, more than the limit of",
+               {.memory_limit = 1000});
 }
 
 }  // namespace

@@ -17,7 +17,9 @@ namespace fisherman {
 template <FisherApproximation Block>
 class BlockDiagonal {
  public:
-  static std::string type_name() { return sentence("block-diagonal ", fisherman::type_name<Block>()); }
+  static std::string type_name() {
+    return sentence("block-diagonal ", fisherman::type_name<Block>());
+  }
   explicit BlockDiagonal(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
     require(!blocks_.empty(), "a block-diagonal approximation needs at least one block");
     direction_.resize(dimension());
