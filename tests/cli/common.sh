@@ -33,6 +33,12 @@ has_not() {
   for part in "$@"; do ! grep -qF -- "$part" "$file" || fail "'$part' is in $file"; done
 }
 
+# await_trace FILE: until a run in the background is at work, that is, has 20 iterations behind it; or has ended.
+await_trace() {
+  local pid=$!
+  until [[ -s $1 && $(wc -l <"$1") -gt 20 ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
+}
+
 # resum FOLDER: SHA256SUMS of a folder whose files were edited on purpose.
 resum() { (cd "$1" && cut -c 67- SHA256SUMS | xargs sha256sum >sums && mv sums SHA256SUMS); }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # config.json of a run, of every kind: fed back it repeats the run, and nothing else is taken from it silently.
+set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 make_data 120 4 x1

@@ -1,25 +1,7 @@
 #!/usr/bin/env bash
 # fit flow from outside: fit_flow.sh PROGRAM WORK_FOLDER
 set -euo pipefail
-program=$1
-work=$2
-rm -rf "$work"
-mkdir -p "$work"
-cd "$work"
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-expect() { # CODE PART COMMAND…
-  local code=$1 part=$2 got=0
-  shift 2
-  "$@" >stdout 2>stderr || got=$?
-  [[ $got == "$code" ]] || fail "exit code $got instead of $code: $* ($(cat stderr))"
-  [[ -z $part ]] || grep -qF -- "$part" stderr || fail "'$part' is not in: $(cat stderr)"
-}
-field() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1"; }
-untimed() { cut -d, -f1,3- "$1"; }
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # 200 rows, 3 columns; the class is a bent function of the first, which no linear predictor finds.
 awk 'BEGIN {
@@ -64,10 +46,7 @@ for family in scaled sylvester; do
   "$program" fit flow --data data.csv --hidden 3 --iterations 200 --seed 5 --quiet --json \
     --family $family --rank 2 --out cut-$family --checkpoint-every 0 >/dev/null &
   pid=$!
-  for _ in $(seq 400); do
-    [[ -s cut-$family/trace.csv && $(wc -l <cut-$family/trace.csv) -gt 20 ]] && break
-    sleep 0.01
-  done
+  await_trace cut-$family/trace.csv
   kill -9 $pid 2>/dev/null || true
   wait $pid 2>/dev/null || true
   run --family $family --rank 2 --out cut-$family --checkpoint-every 0 --resume

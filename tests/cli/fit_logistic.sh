@@ -82,7 +82,7 @@ cmp <(untimed a/trace.csv) <(untimed b/trace.csv) || fail "two threads gave anot
 long=(fit logistic --data data.csv --method ifngd --iterations 4000 --quiet --json)
 "$program" "${long[@]}" --out whole >/dev/null
 "$program" "${long[@]}" --out cut >cut.json &
-sleep 0.4
+await_trace cut/trace.csv
 kill -TERM $! 2>/dev/null || true
 wait $! || true
 if [[ $(field cut.json status) == interrupted ]]; then

@@ -1,25 +1,7 @@
 #!/usr/bin/env bash
 # fit reduced-rank and its predictions from outside: fit_reduced_rank.sh PROGRAM WORK_FOLDER
 set -euo pipefail
-program=$1
-work=$2
-rm -rf "$work"
-mkdir -p "$work"
-cd "$work"
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-expect() {
-  local code=$1 part=$2 got=0
-  shift 2
-  "$@" >stdout 2>stderr || got=$?
-  [[ $got == "$code" ]] || fail "exit code $got instead of $code: $* ($(cat stderr))"
-  [[ -z $part ]] || grep -qF -- "$part" stderr || fail "'$part' is not in: $(cat stderr)"
-}
-field() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1"; }
-untimed() { cut -d, -f1,3- "$1"; }
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # 500 rows, 6 features, one of them always zero, 4 classes that depend on two directions.
 awk 'BEGIN {
@@ -70,7 +52,7 @@ path=(fit reduced-rank --data data.csv --rank 1,2 --starts 2 --holdout 0.2 --ite
 "$program" "${path[@]}" --out whole >whole.json
 [[ $(grep -c '"rank"' whole.json) == 5 ]] || fail "not four fits and the best"
 "$program" "${path[@]}" --out cut >/dev/null &
-sleep 0.6
+await_trace cut/rank-1-start-1/trace.csv
 kill -TERM $! 2>/dev/null || true
 wait $! || true
 "$program" "${path[@]}" --out cut --resume >/dev/null

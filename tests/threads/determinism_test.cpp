@@ -64,6 +64,14 @@ std::vector<std::pair<std::string, AnyFisher>> approximations(Index d) {
       {"blocks", BlockDiagonal<AnyFisher>({Dense(1), Window(d - 1, {.size = 7, .epsilon = 5.0})})}};
 }
 
+/// Those that follow no transport but the frame's.
+std::vector<std::pair<std::string, AnyFisher>> approximations_in_frames(Index d) {
+  auto all = approximations(d);
+  all.emplace_back("adam", Adam(d));
+  all.emplace_back("kronecker", Kronecker(d, 1, {.epsilon = 5.0}));
+  return all;
+}
+
 const RunOptions options{.rule = {.step_size = 0.2, .delay = 20.0, .decay = 0.6},
                          .evaluate_every = 1};
 
@@ -117,7 +125,7 @@ std::vector<double> interrupted_run(const Case& c, const AnyFisher& fisher, cons
 TEST(Determinism, ThreadsAndResumesDoNotChangeABit) {
   int combinations = 0;
   for (const Case& c : manifolds())
-    for (const auto& [name, fisher] : approximations(c.frame.dimension())) {
+    for (const auto& [name, fisher] : approximations_in_frames(c.frame.dimension())) {
       set_threads(1);
       const auto one = whole_run(c, fisher, options, 40);
       set_threads(2);
@@ -129,7 +137,7 @@ TEST(Determinism, ThreadsAndResumesDoNotChangeABit) {
       ++combinations;
     }
   set_threads(1);
-  EXPECT_EQ(combinations, 20 * 6);
+  EXPECT_EQ(combinations, 20 * 8);
 }
 
 TEST(Determinism, HoldsWithThePaperTransports) {
@@ -177,6 +185,42 @@ TEST(Determinism, HoldsForTheExactOperator) {
   EXPECT_TRUE(same(one, interrupted_run(c, exact, options, 11, 30)));
   set_threads(2);
   EXPECT_TRUE(same(one, whole_run(c, exact, options, 30)));
+  set_threads(1);
+}
+
+TEST(Determinism, HoldsForScoresThatAreKeptAsFactors) {
+  const Matrix X = toy::random_matrix(700, 3, 1);  // more than one group of rows
+  const Vector y = (X.col(0).array() > 0.0).cast<double>();
+  const NeuralTarget target(X, y, {.hidden = 2});
+  const OrthogonalFlow family(target.dimension(), {});
+  const auto frame = family.start(0.1 * toy::random_vector(target.dimension(), 2));
+  const FlowVb<NeuralTarget, OrthogonalFlow> model(target, family, {.draws = 6, .scores = 6});
+  const Case c{"flow", frame, AnyModel::of<OrthogonalFlow::Frame>(model)};
+  const AnyFisher window = FactoredWindow(family.score_shape(), {.size = 15, .epsilon = 15.0});
+  set_threads(1);
+  const auto one = whole_run(c, window, options, 30);
+  EXPECT_TRUE(same(one, interrupted_run(c, window, options, 11, 30)));
+  set_threads(2);
+  EXPECT_TRUE(same(one, whole_run(c, window, options, 30)));
+  set_threads(1);
+}
+
+TEST(Determinism, HoldsForScoresThatAreOuterProducts) {
+  const Index p = 6, k = 3, r = 2, rows = 1100;  // more than one group of rows
+  std::vector<int> classes;
+  for (Index i = 0; i < rows; ++i) classes.push_back(int(i * i % (k + 1)));
+  const auto data =
+      std::make_shared<const ClassData>(toy::random_matrix(p, rows, 1), classes, k + 1);
+  const ReducedRank start(FixedRank(toy::random_matrix(p, k, 2), r), Euclidean(Vector::Zero(k)));
+  const Case c{"reduced rank", start,
+               AnyModel::of<ReducedRank>(Multinomial(data, {.batch = 64, .scores = 8}))};
+  const AnyFisher fisher =
+      Decorrelated({r * r, p, r}, {r * r, k * r, k}, {.epsilon = 5.0, .every = 2});
+  set_threads(1);
+  const auto one = whole_run(c, fisher, options, 30);
+  EXPECT_TRUE(same(one, interrupted_run(c, fisher, options, 11, 30)));
+  set_threads(2);
+  EXPECT_TRUE(same(one, whole_run(c, fisher, options, 30)));
   set_threads(1);
 }
 

@@ -112,7 +112,7 @@ std::vector<Predicted> predicted(const std::vector<Run>& runs,
 
 Section diagnostics(const std::vector<Run>& runs) {
   Section section("Diagnostics");
-  Grid grid{{{"run"}, {"Pareto k̂", true}, {"steps not taken", true}, {"steps shortened", true}},
+  Grid grid{{{"run"}, {"Pareto k̂", true}, {"steps not taken", true}, {"eigenvalues clipped", true}},
             {}};
   std::vector<Cell> notes;
   for (const Run& run : runs) {

@@ -254,7 +254,7 @@ Section diagnostics(const Fits& fits) {
              {"left out", true},
              {"still to gain, nats a row", true},
              {"steps not taken", true},
-             {"steps shortened", true},
+             {"eigenvalues clipped", true},
              {"standard errors"}},
             {}};
   std::vector<Cell> notes;
