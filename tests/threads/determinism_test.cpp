@@ -122,6 +122,16 @@ std::vector<double> interrupted_run(const Case& c, const AnyFisher& fisher, cons
   return bits(s, trace);
 }
 
+/// The same bits with two threads, and after a resume.
+void expect_the_same_bits(const Case& c, const AnyFisher& fisher) {
+  set_threads(1);
+  const auto one = whole_run(c, fisher, options, 30);
+  EXPECT_TRUE(same(one, interrupted_run(c, fisher, options, 11, 30)));
+  set_threads(2);
+  EXPECT_TRUE(same(one, whole_run(c, fisher, options, 30)));
+  set_threads(1);
+}
+
 TEST(Determinism, ThreadsAndResumesDoNotChangeABit) {
   int combinations = 0;
   for (const Case& c : manifolds())
@@ -180,12 +190,7 @@ TEST(Determinism, HoldsForTheExactOperator) {
   });
   const Case c{"gaussian", q,
                AnyModel::of<GaussianBuresWasserstein>(GaussianVb(target, {.draws = 5}))};
-  const AnyFisher exact = Exact(q.dimension());
-  const auto one = whole_run(c, exact, options, 30);
-  EXPECT_TRUE(same(one, interrupted_run(c, exact, options, 11, 30)));
-  set_threads(2);
-  EXPECT_TRUE(same(one, whole_run(c, exact, options, 30)));
-  set_threads(1);
+  expect_the_same_bits(c, Exact(q.dimension()));
 }
 
 TEST(Determinism, HoldsForScoresThatAreKeptAsFactors) {
@@ -196,13 +201,7 @@ TEST(Determinism, HoldsForScoresThatAreKeptAsFactors) {
   const auto frame = family.start(0.1 * toy::random_vector(target.dimension(), 2));
   const FlowVb<NeuralTarget, OrthogonalFlow> model(target, family, {.draws = 6, .scores = 6});
   const Case c{"flow", frame, AnyModel::of<OrthogonalFlow::Frame>(model)};
-  const AnyFisher window = FactoredWindow(family.score_shape(), {.size = 15, .epsilon = 15.0});
-  set_threads(1);
-  const auto one = whole_run(c, window, options, 30);
-  EXPECT_TRUE(same(one, interrupted_run(c, window, options, 11, 30)));
-  set_threads(2);
-  EXPECT_TRUE(same(one, whole_run(c, window, options, 30)));
-  set_threads(1);
+  expect_the_same_bits(c, FactoredWindow(family.score_shape(), {.size = 15, .epsilon = 15.0}));
 }
 
 TEST(Determinism, HoldsForScoresThatAreOuterProducts) {
@@ -214,14 +213,8 @@ TEST(Determinism, HoldsForScoresThatAreOuterProducts) {
   const ReducedRank start(FixedRank(toy::random_matrix(p, k, 2), r), Euclidean(Vector::Zero(k)));
   const Case c{"reduced rank", start,
                AnyModel::of<ReducedRank>(Multinomial(data, {.batch = 64, .scores = 8}))};
-  const AnyFisher fisher =
-      Decorrelated({r * r, p, r}, {r * r, k * r, k}, {.epsilon = 5.0, .every = 2});
-  set_threads(1);
-  const auto one = whole_run(c, fisher, options, 30);
-  EXPECT_TRUE(same(one, interrupted_run(c, fisher, options, 11, 30)));
-  set_threads(2);
-  EXPECT_TRUE(same(one, whole_run(c, fisher, options, 30)));
-  set_threads(1);
+  expect_the_same_bits(
+      c, Decorrelated({r * r, p, r}, {r * r, k * r, k}, {.epsilon = 5.0, .every = 2}));
 }
 
 TEST(Determinism, HoldsForOperatorsOfManyTiles) {

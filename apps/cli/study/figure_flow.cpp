@@ -75,20 +75,12 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                           set,
                           {{"method", "ifngd"}, {"family", "scaled"}},
                           natural_grid});
-    plan.lines.push_back({"Fisherman's, not tuned",
-                          5,
-                          set,
-                          {{"family", "scaled"},
-                           {"batch", "50"},
-                           {"initial", "auto"},
-                           {"window", "0"},
-                           {"scores", "50"},
-                           {"epsilon", "0"},
-                           {"delay", "300"},
-                           {"kl-radius", "-1"},
-                           {"norm-cap", "0"},
-                           {"average", "auto"}},
-                          ""});
+    plan.lines.push_back(
+        {"Fisherman's, not tuned", 5, set,
+         plan.problems[set].with_defaults(
+             {{"family", "scaled"}}, {"batch", "initial", "window", "scores", "epsilon", "delay",
+                                      "kl-radius", "norm-cap", "average"}),
+         ""});
     row.push_back({data_sets[set].name,
                    {at(set, rsgd), at(set, natural), at(set, scaled_rsgd), at(set, scaled_natural),
                     at(set, ours)}});

@@ -130,16 +130,11 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                               plan.problems[set].kind->tuning_grid(kind_methods[kind])});
       }
   for (std::size_t set = 0; set < sets; ++set)
-    plan.lines.push_back({"Fisherman's, not tuned",
-                          5,
-                          set,
-                          {{"geometry", "affine"},
-                           {"method", "ifngd"},
-                           {"scores", "10"},
-                           {"kl-radius", "-1"},
-                           {"average", "auto"},
-                           {"no-guard", "false"}},
-                          ""});
+    plan.lines.push_back(
+        {"Fisherman's, not tuned", 5, set,
+         plan.problems[set].with_defaults({{"method", "ifngd"}, {"scores", "10"}},
+                                          {"geometry", "kl-radius", "average", "no-guard"}),
+         ""});
   for (const std::size_t geometry : {euclidean, bw}) {
     std::vector<PanelPlan> row;
     for (std::size_t set = 0; set < sets; ++set)

@@ -120,16 +120,10 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
       plan.lines.push_back({names[method], int(method), set, settings, grid_of(method)});
     }
     row.back().lines.push_back(plan.lines.size());
-    plan.lines.push_back({"Fisherman's, not tuned",
-                          5,
-                          set,
-                          {{"geometry", "affine"},
-                           {"method", "ifngd"},
-                           {"scores", "20"},
-                           {"decay", "-1"},
-                           {"kl-radius", "-1"},
-                           {"average", "auto"},
-                           {"no-guard", "false"}},
+    plan.lines.push_back({"Fisherman's, not tuned", 5, set,
+                          plan.problems[set].with_defaults(
+                              {{"method", "ifngd"}, {"scores", "20"}},
+                              {"geometry", "decay", "kl-radius", "average", "no-guard"}),
                           ""});
   }
   if (extent.transport_runs >

@@ -122,18 +122,10 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                             "",
                             {},
                             1});
-      plan.lines.push_back({"Fisherman's, not tuned",
-                            5,
-                            here,
-                            {{"method", "ifngd"},
-                             {"initial", "means"},
-                             {"scores", "0"},
-                             {"epsilon", "0"},
-                             {"step-size", "0"},
-                             {"delay", "0"},
-                             {"decay", "-1"},
-                             {"kl-radius", "-1"},
-                             {"average", "auto"}},
+      plan.lines.push_back({"Fisherman's, not tuned", 5, here,
+                            plan.problems[here].with_defaults(
+                                {}, {"method", "initial", "scores", "epsilon", "step-size", "delay",
+                                     "decay", "kl-radius", "average"}),
                             ""});
       row.push_back({plan.problem_names.back(),
                      {at(set, r, rsgd), at(set, r, extrinsic), at(set, r, intrinsic),

@@ -112,6 +112,17 @@ Json Problem::identity() const {
   return out;
 }
 
+Settings Problem::with_defaults(Settings own, const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
+    const auto& all = kind->options().all();
+    const auto option =
+        std::find_if(all.begin(), all.end(), [&](const auto& o) { return o.name == name; });
+    require(option != all.end(), "fit ", kind->name, " has no option '", name, "'");
+    own.emplace_back(name, option->initial);
+  }
+  return own;
+}
+
 std::string Problem::shared_value(const std::string& name) const {
   for (const auto& [key, value] : shared_)
     if (key == name) return value;

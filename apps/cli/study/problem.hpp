@@ -43,6 +43,9 @@ struct Problem : DataFlags {
   Json config_of(const Settings& own) const;
   /// What the results depend on: model, data and their checksums, shared options, version.
   Json identity() const;
+  /// `own`, and these options as they are by default: for a line that takes the program as it comes, whatever all trials
+  /// share otherwise.
+  Settings with_defaults(Settings own, const std::vector<std::string>& options) const;
   /// An option that all trials share.
   std::string shared_value(const std::string& option) const;
 
