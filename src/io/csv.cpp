@@ -21,6 +21,9 @@ bool next_row(const ByteSource& source, CsvRecords& records, std::size_t width) 
       return true;
     }
     if (blank_line == 0) blank_line = records.line();
+    if (records.line() - blank_line >
+        most_blank_lines)  // a small gzip file may hold them without end
+      fail_at(source, blank_line, ": more than ", most_blank_lines, " blank lines begin here");
   }
   return false;
 }

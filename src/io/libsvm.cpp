@@ -116,9 +116,16 @@ Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
   double beside = 0.0;  // bytes of labels, and of the rows' numbers of entries
   rows.width = std::max(options.columns, options.least_columns);
   Words words(source);
+  Index last_row = 0;  // its line
   do {
     const std::string* word = &words.next();
-    if (word->empty()) continue;  // a blank line, or a comment
+    if (word->empty()) {  // a blank line, or a comment
+      if (words.line() - last_row >
+          most_blank_lines)  // a small gzip file may hold them without end
+        fail_at(source, last_row + 1, ": more than ", most_blank_lines, " blank lines begin here");
+      continue;
+    }
+    last_row = words.line();
     beside += sizeof(std::uint32_t);
     if (options.has_label) {
       labels.push(checked_label(source, words.line(), *word));

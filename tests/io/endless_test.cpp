@@ -40,6 +40,15 @@ void expect_refused(const std::function<void(ByteSource&)>& parse, const std::st
   expect_file_error([&] { parse(source); }, parts);
 }
 
+TEST(Endless, BlankLinesAreBounded) {
+  expect_refused([](ByteSource& s) { parse_csv(s, small); }, "a,label\n1,x\n", "\n",
+                 {"endless, line 3: more than 1000000 blank lines begin here"});
+  expect_refused([](ByteSource& s) { parse_csv_labels(s, false, small); }, "x\n", "\n",
+                 {"endless, line 2: more than 1000000 blank lines begin here"});
+  expect_refused([](ByteSource& s) { parse_libsvm(s, small); }, "1 1:2\n", "\n",
+                 {"endless, line 2: more than 1000000 blank lines begin here"});
+}
+
 TEST(Endless, LinesOfACsvFileAreBounded) {
   const auto table = [](ByteSource& s) { parse_csv(s, small); };
   const auto rows = [](ByteSource& s) { parse_csv(s, {.header = false, .memory_limit = 1 << 20}); };

@@ -89,6 +89,9 @@ class FileSource : public ByteSource {
   std::uint64_t size_on_disk_ = 0;  // 0 if it is not known, as for a pipe
 };
 
+/// Blank lines in a row that a text file may have.
+inline constexpr Index most_blank_lines = 1'000'000;
+
 /// Throws FileError: the source's name, the line if there is one (they count from 1), and what is
 /// wrong.
 template <class... Parts>
