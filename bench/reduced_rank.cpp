@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/reduced_rank.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/fisher/dense.hpp"
+#include "fisherman/fit/reduced_rank.hpp"
 
 using namespace fisherman;
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fisherman/app/logistic.hpp"
+#include "fisherman/fit/logistic.hpp"
 #include "paper_oracle.hpp"
 
 namespace fisherman {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fisherman/app/options.hpp"
+#include "fisherman/fit/options.hpp"
 
 namespace fisherman {
 

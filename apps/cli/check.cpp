@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "command.hpp"
-#include "fisherman/app/nearest.hpp"
-#include "fisherman/app/registry.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/fit/nearest.hpp"
+#include "fisherman/fit/registry.hpp"
 
 namespace fisherman::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <string_view>
 
-#include "fisherman/app/nearest.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/memory.hpp"
+#include "fisherman/fit/nearest.hpp"
 #include "fisherman/io/text.hpp"
 
 namespace fisherman::cli {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "fisherman/app/options.hpp"
+#include "fisherman/fit/options.hpp"
 
 namespace fisherman::cli {
 

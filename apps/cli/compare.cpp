@@ -8,9 +8,9 @@
 #include "fisherman/core/archive.hpp"
 #include "quoting.hpp"
 #include "report/html.hpp"
-#include "study/command.hpp"
 #include "study/problem.hpp"
 #include "study/runner.hpp"
+#include "study/study_flags.hpp"
 #include "study/summary.hpp"
 
 namespace fisherman::cli {
@@ -180,16 +180,16 @@ int Compare::run() {
   }
   const auto before =
       std::count_if(trials.begin(), trials.end(), [](const Trial& t) { return t.ended(); });
-  Teller teller(quiet);
-  teller.restart(trials.size(), std::size_t(before));
-  if (before > 0) teller.say(sentence(before, " of ", trials.size(), " trials had ended before"));
+  ProgressLine progress(quiet);
+  progress.restart(trials.size(), std::size_t(before));
+  if (before > 0) progress.say(sentence(before, " of ", trials.size(), " trials had ended before"));
   Runner runner(store, int(jobs));
   runner.watch = [&](const Trial& ended) {
     for (std::size_t k = 0; k < trials.size(); ++k)
-      if (trials[k].id == ended.id) teller.tell(ended, labels[k]);
+      if (trials[k].id == ended.id) progress.tell(ended, labels[k]);
   };
   if (!runner.run(trials)) {
-    teller.say("Interrupted; the same command goes on.");
+    progress.say("Interrupted; the same command goes on.");
     return not_converged;
   }
 

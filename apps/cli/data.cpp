@@ -6,8 +6,8 @@
 
 #include "command.hpp"
 #include "datasets/download.hpp"
-#include "fisherman/app/nearest.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/fit/nearest.hpp"
 
 namespace fisherman::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/units.hpp"
+#include "fisherman/fit/units.hpp"
 
 namespace fisherman::cli {
 

@@ -12,7 +12,7 @@
 
 namespace fisherman::cli {
 
-Json as_json(const Ended& end) {
+Json as_json(const FitSummary& end) {
   Json result;
   result["status"] = end.status;
   result["sentence"] = end.sentence;
@@ -24,7 +24,7 @@ Json as_json(const Ended& end) {
   return result;
 }
 
-int exit_code(const Ended& end, std::int64_t asked_iterations) {
+int exit_code(const FitSummary& end, std::int64_t asked_iterations) {
   return end.as_asked(asked_iterations) ? done : not_converged;
 }
 
@@ -121,7 +121,7 @@ std::unique_ptr<RunFolder> FitCommand::folder(
                                      config_json, inputs);
 }
 
-Ended FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
+FitSummary FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
   const bool going_on = resume && folder->has("checkpoint");  // none yet: from the beginning
   if (going_on) {
     const std::filesystem::path file = folder->file("checkpoint");

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command.hpp"
-#include "fisherman/app/ended.hpp"
+#include "fisherman/fit/summary.hpp"
 #include "fisherman/io/table.hpp"
 #include "quoting.hpp"
 #include "run_folder.hpp"
@@ -17,9 +17,9 @@ namespace fisherman::cli {
 using Json = nlohmann::ordered_json;
 
 /// What result.json begins with.
-Json as_json(const Ended& end);
+Json as_json(const FitSummary& end);
 /// 0, or 3 if it was not asked for just so many iterations and did not converge either.
-int exit_code(const Ended& end, std::int64_t asked_iterations);
+int exit_code(const FitSummary& end, std::int64_t asked_iterations);
 
 /// Which data, and where their labels are.
 struct DataFlags {
@@ -55,7 +55,7 @@ struct FitCommand : DataFlags {
       const Json& config_json, const std::vector<std::filesystem::path>& other_inputs = {}) const;
   /// To its end, or to the first signal; `run.state` is then there. Goes on from the folder's
   /// checkpoint for --resume, if there is one.
-  Ended drive(ErasedRun& run, const RunFolder* folder) const;
+  FitSummary drive(ErasedRun& run, const RunFolder* folder) const;
   /// On standard error, unless --quiet.
   void say(const std::string& line) const;
 

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "draws_csv.hpp"
-#include "fisherman/app/flow.hpp"
-#include "fisherman/app/logistic.hpp"
-#include "fisherman/app/units.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/flow.hpp"
+#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/units.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "fit.hpp"

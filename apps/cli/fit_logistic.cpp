@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "draws_csv.hpp"
-#include "fisherman/app/logistic.hpp"
-#include "fisherman/app/units.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/units.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "fit.hpp"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <sstream>
 
-#include "fisherman/app/reduced_rank_fit.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/reduced_rank_fit.hpp"
 #include "fisherman/io/checksum.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/npy.hpp"

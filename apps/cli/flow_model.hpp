@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/flow.hpp"
-#include "fisherman/app/logistic.hpp"
+#include "fisherman/fit/flow.hpp"
+#include "fisherman/fit/logistic.hpp"
 #include "fisherman/io/table.hpp"
 
 namespace fisherman::cli {

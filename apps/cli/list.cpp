@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
-#include "fisherman/app/registry.hpp"
+#include "fisherman/fit/registry.hpp"
 
 namespace fisherman::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/logistic.hpp"
+#include "fisherman/fit/logistic.hpp"
 #include "fisherman/io/table.hpp"
 
 namespace fisherman::cli {

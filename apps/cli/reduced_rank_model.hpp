@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/reduced_rank.hpp"
+#include "fisherman/fit/reduced_rank.hpp"
 #include "fisherman/io/table.hpp"
 
 namespace fisherman::cli {

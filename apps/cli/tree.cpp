@@ -1,6 +1,6 @@
 #include "tree.hpp"
 
-#include "fisherman/app/registry.hpp"
+#include "fisherman/fit/registry.hpp"
 
 namespace fisherman::cli {
 namespace {

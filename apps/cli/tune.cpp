@@ -10,10 +10,10 @@
 #include "fisherman/io/text.hpp"
 #include "quoting.hpp"
 #include "report/html.hpp"
-#include "study/command.hpp"
 #include "study/problem.hpp"
 #include "study/runner.hpp"
 #include "study/search.hpp"
+#include "study/study_flags.hpp"
 #include "study/summary.hpp"
 
 namespace fisherman::cli {
@@ -103,14 +103,14 @@ int Tune::run() {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() >
              *limit.seconds;
     };
-  Teller teller(quiet);
-  teller.say(sentence("A grid of ", cells.size(), " settings: ", cells.text()));
+  ProgressLine progress(quiet);
+  progress.say(sentence("A grid of ", cells.size(), " settings: ", cells.text()));
   double best = std::numeric_limits<double>::infinity();
   runner.watch = [&](const Trial& ended) {
     const Cell* const cell = search.cell_of(ended);
     const bool better = ended.well() && ended.objective < best;
     if (better) best = ended.objective;
-    teller.tell(ended, search.words(*cell) + (better ? "  < best so far" : ""));
+    progress.tell(ended, search.words(*cell) + (better ? "  < best so far" : ""));
   };
   bool all = true;
   std::size_t planned = 0;
@@ -121,14 +121,15 @@ int Tune::run() {
       before += trial.ended() ? 1 : 0;
       if (trial.well()) best = std::min(best, trial.objective);
     }
-    if (before > 0) teller.say(sentence(before, " of ", trials.size(), " trials had ended before"));
-    teller.restart(planned, planned - trials.size() + before);
+    if (before > 0)
+      progress.say(sentence(before, " of ", trials.size(), " trials had ended before"));
+    progress.restart(planned, planned - trials.size() + before);
     all = runner.run(trials);
     search.give_back(trials);
     if (all) trials = search.next(store);
   }
   if (interrupted().load()) {
-    teller.say("Interrupted; the same command goes on.");
+    progress.say("Interrupted; the same command goes on.");
     return not_converged;
   }
   const std::filesystem::path folder = out;

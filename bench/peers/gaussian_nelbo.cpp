@@ -8,7 +8,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "fisherman/app/logistic.hpp"
+#include "fisherman/fit/logistic.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
 #include "fisherman/model/gaussian_vb.hpp"

@@ -4,7 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "arrays.hpp"
-#include "fisherman/app/logistic.hpp"
+#include "fisherman/fit/logistic.hpp"
 
 namespace fisherman::python {
 

@@ -15,9 +15,9 @@
 
 namespace fisherman::python {
 
-class Held {
+class SharedObject {
  public:
-  explicit Held(nb::object object)
+  explicit SharedObject(nb::object object)
       : object_(new nb::object(std::move(object)), [](nb::object* p) {
           const nb::gil_scoped_acquire lock;
           delete p;

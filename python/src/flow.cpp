@@ -1,4 +1,4 @@
-#include "fisherman/app/flow.hpp"
+#include "fisherman/fit/flow.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

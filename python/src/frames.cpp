@@ -5,12 +5,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "fisherman/app/registry.hpp"
+#include "fisherman/fit/registry.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/fixed_rank.hpp"
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/manifold/grassmann.hpp"
-#include "fisherman/manifold/several.hpp"
+#include "fisherman/manifold/power.hpp"
 #include "fisherman/manifold/sphere.hpp"
 #include "fisherman/manifold/stiefel.hpp"
 
@@ -183,7 +183,7 @@ ShapedFrame product(const nb::args& parts) {
   std::vector<AnyFrame> frames;
   for (const nb::handle part : parts) frames.push_back(frame_of(part).frame);
   require(!frames.empty(), "a product needs at least one frame");
-  const Several<AnyFrame> all(std::move(frames));
+  const Power<AnyFrame> all(std::move(frames));
   return {AnyFrame(all), coordinates(Vector(all.point()).size())};
 }
 

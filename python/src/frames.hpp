@@ -26,10 +26,10 @@ class PythonFrame {
   double reach(const Vector& v) const;
 
   const Shape& shape() const { return shape_; }
-  const Held& self() const { return self_; }
+  const SharedObject& self() const { return self_; }
 
  protected:
-  Held self_;
+  SharedObject self_;
   Index dimension_;
   Shape shape_;
   Vector point_;

@@ -1,4 +1,4 @@
-#include "fisherman/app/logistic.hpp"
+#include "fisherman/fit/logistic.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -6,8 +6,8 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
-#include "fisherman/app/units.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/units.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "settings.hpp"

@@ -1,5 +1,5 @@
 // Models of one's own on any manifold: fisherman.minimize, and the laws of manifolds.
-#include "fisherman/app/minimize.hpp"
+#include "fisherman/fit/minimize.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "bind.hpp"
-#include "fisherman/app/ended.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/summary.hpp"
 #include "fisherman/solve/start_checks.hpp"
 #include "fisherman/testing/frame_laws.hpp"
 #include "frames.hpp"
@@ -73,7 +73,7 @@ class PythonModel {
     if (!nb::hasattr(*model_, name))
       throw nb::type_error(sentence("this model has no ", what).c_str());
   }
-  Held model_;
+  SharedObject model_;
   Shape shape_;
   Watch* watch_;
 };
@@ -84,7 +84,7 @@ nb::dict minimize(nb::handle start, nb::object model, const nb::dict& options, n
   const ShapedFrame from = frame_of(start);
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
   AnyModel erased = AnyModel::of<AnyFrame>(PythonModel(std::move(model), from.shape, &watch));
-  Ended end;
+  FitSummary end;
   std::optional<AnyFrame> estimate;
   {
     const nb::gil_scoped_release free;
@@ -114,8 +114,8 @@ nb::list check_frame(nb::handle start, nb::object metric, bool embedded, int ord
   testing::FrameLawOptions options{
       .embedded = embedded, .order = order, .exp_log = exp_log, .seed = seed, .step = step};
   if (!metric.is_none())
-    options.metric = [held = Held(std::move(metric)), shape = f.shape](const Vector& a,
-                                                                       const Vector& b) {
+    options.metric = [held = SharedObject(std::move(metric)), shape = f.shape](const Vector& a,
+                                                                               const Vector& b) {
       return in_python(nullptr, [&] {
         return nb::cast<double>(nb::float_((*held)(shaped(a, shape), shaped(b, shape))));
       });

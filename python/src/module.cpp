@@ -3,11 +3,11 @@
 #include <nanobind/stl/string.h>
 
 #include "bind.hpp"
-#include "fisherman/app/gaussian.hpp"
-#include "fisherman/app/minimize.hpp"
-#include "fisherman/app/registry.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/memory.hpp"
+#include "fisherman/fit/gaussian.hpp"
+#include "fisherman/fit/minimize.hpp"
+#include "fisherman/fit/registry.hpp"
 #include "watch.hpp"
 
 namespace fisherman::python {

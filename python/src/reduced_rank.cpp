@@ -4,8 +4,8 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
-#include "fisherman/app/reduced_rank_fit.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/reduced_rank_fit.hpp"
 #include "settings.hpp"
 #include "watch.hpp"
 

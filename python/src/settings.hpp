@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "fisherman/app/options.hpp"
+#include "fisherman/fit/options.hpp"
 
 namespace fisherman::python {
 

@@ -6,9 +6,9 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "callbacks.hpp"
-#include "fisherman/app/flow.hpp"
-#include "fisherman/app/gaussian.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/flow.hpp"
+#include "fisherman/fit/gaussian.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "fisherman/solve/start_checks.hpp"
 #include "settings.hpp"
@@ -22,7 +22,7 @@ namespace {
 FunctionTarget target_of(nb::object function, Index dimension, Index at_most, Watch* watch) {
   using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   using Slopes = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-  const Held held(std::move(function));
+  const SharedObject held(std::move(function));
   return {dimension, [=](const Matrix& betas, Matrix& gradients) {
             Vector values(betas.cols());
             in_python(watch, [&] {

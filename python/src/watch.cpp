@@ -41,7 +41,7 @@ void Watch::begin() {
   heeded_ = 0.0;
 }
 
-Ended Watch::drive(ErasedRun& run) {
+FitSummary Watch::drive(ErasedRun& run) {
   if (resume_) restore(run.state, resume_->bytes());
   // As a criterion and not as an observer, so that the run ends with the iteration that was seen. It is
   // asked once before the first.
@@ -51,7 +51,7 @@ Ended Watch::drive(ErasedRun& run) {
   });
   std::vector<Observer<ErasedState>> observers;
   if (!checkpoint_.empty()) observers.emplace_back(Checkpoint(checkpoint_, checkpoint_every_));
-  Ended end = fisherman::drive(run, seen, observers);
+  FitSummary end = fisherman::drive(run, seen, observers);
   reached_.emplace(run.state);
   return end;
 }
@@ -105,7 +105,7 @@ nb::dict Watch::trace() const {
 
 nb::object Watch::reached() const { return reached_ ? nb::cast(*reached_) : nb::none(); }
 
-nb::dict described(const Ended& end, std::int64_t asked_iterations, const Watch& watch) {
+nb::dict described(const FitSummary& end, std::int64_t asked_iterations, const Watch& watch) {
   nb::dict out;
   out["status"] = end.status;
   out["sentence"] = end.sentence;

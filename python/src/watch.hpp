@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/ended.hpp"
+#include "fisherman/fit/summary.hpp"
 
 namespace fisherman::python {
 
@@ -40,7 +40,7 @@ class Watch {
   /// Forgets the solver before, if there are several.
   void begin();
   /// Takes a run to its end, or to Ctrl-C; for use as a Drive.
-  Ended drive(ErasedRun& run);
+  FitSummary drive(ErasedRun& run);
   /// One iteration of any solver; whether to go on.
   bool see(const Record& record);
   bool interrupted() const { return interrupted_; }
@@ -67,6 +67,6 @@ class Watch {
 void bind_watch(nb::module_& m);
 
 /// What every fit tells: status, sentence, objective and so on, the trace, and the state reached.
-nb::dict described(const Ended& end, std::int64_t asked_iterations, const Watch& watch);
+nb::dict described(const FitSummary& end, std::int64_t asked_iterations, const Watch& watch);
 
 }  // namespace fisherman::python

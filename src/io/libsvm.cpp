@@ -11,9 +11,9 @@ namespace fisherman {
 namespace {
 
 /// The words of the file, line by line, without comments.
-class Words {
+class LineWords {
  public:
-  explicit Words(ByteSource& source) : source_(source) { source_.skip_byte_order_mark(); }
+  explicit LineWords(ByteSource& source) : source_(source) { source_.skip_byte_order_mark(); }
 
   /// The next word of the line, empty at its end.
   const std::string& next() {
@@ -115,7 +115,7 @@ Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
   TextQueue labels;
   double beside = 0.0;  // bytes of labels, and of the rows' numbers of entries
   rows.width = std::max(options.columns, options.least_columns);
-  Words words(source);
+  LineWords words(source);
   Index last_row = 0;  // its line
   do {
     const std::string* word = &words.next();

@@ -58,7 +58,7 @@ OrthogonalFlow::Frame OrthogonalFlow::start(const Vector& centre, double side) c
   Vector rest = Vector::Zero((options_.scaled ? 3 : 2) * d);
   rest.segment(d, d) = centre.array() - 0.5 * side;
   if (options_.scaled) rest.tail(d).setConstant(std::log(side));
-  return Frame(Several<Stiefel>(options_.free_w1 ? std::vector{I, I} : std::vector{I}),
+  return Frame(Power<Stiefel>(options_.free_w1 ? std::vector{I, I} : std::vector{I}),
                Euclidean(rest));
 }
 
@@ -73,7 +73,7 @@ OrthogonalFlow::Frame OrthogonalFlow::start(const Vector& mean, const Matrix& co
   Vector rest(3 * d);
   rest << Vector::Zero(d), mean - moments.mean * axes.P * s, s.array().log().matrix();
   const Stiefel W2(axes.P);
-  return Frame(Several<Stiefel>(options_.free_w1 ? std::vector{W2, Stiefel(I)} : std::vector{W2}),
+  return Frame(Power<Stiefel>(options_.free_w1 ? std::vector{W2, Stiefel(I)} : std::vector{W2}),
                Euclidean(rest));
 }
 

@@ -189,7 +189,7 @@ SylvesterFlow::Frame SylvesterFlow::start(const Vector& mean, const Matrix& cova
     rotations.emplace_back(layer.Q);
     numbers.segment(l * layer_size(), layer_size()) = packed(layer);
   }
-  return Frame(gaussian_affine(mean, covariance), Several<Stiefel>(std::move(rotations)),
+  return Frame(gaussian_affine(mean, covariance), Power<Stiefel>(std::move(rotations)),
                Euclidean(numbers));
 }
 
@@ -224,7 +224,7 @@ Vector SylvesterFlow::log_density(const Frame& frame, const Matrix& ys) const {
 Matrix SylvesterFlow::scores(const Frame& frame, const Sample& s) const {
   const Index count = s.ys.cols(), p = options_.rank;
   const GaussianAffine& q = frame.factor<0>();
-  const Several<Stiefel>& rotations = frame.factor<1>();
+  const Power<Stiefel>& rotations = frame.factor<1>();
   Matrix out(frame.dimension(), count);
   const Vector constant = q.pull(ambient(Vector::Zero(dimension_), 0.5 * Base(q).inverse()));
   out.topRows(q.dimension()) = q.pull_scores(s.a0).colwise() - constant;
@@ -262,7 +262,7 @@ Vector SylvesterFlow::gradient(const Frame& frame, const Sample& s, const Matrix
   const Index count = s.ys.cols();
   const double n = double(count);
   const GaussianAffine& q = frame.factor<0>();
-  const Several<Stiefel>& rotations = frame.factor<1>();
+  const Power<Stiefel>& rotations = frame.factor<1>();
   Vector g(frame.dimension());
   Matrix y_bar = -slopes;
   Index at_q = q.dimension() + rotations.dimension(), at = frame.dimension();

@@ -1,7 +1,7 @@
 // A fuzzer on model.json and on config files: whatever the bytes, a model that can be used, settings, or a sentence of ours.
 #include "command.hpp"
-#include "fisherman/app/logistic.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/fit/logistic.hpp"
 #include "flow_model.hpp"
 #include "fuzz/fuzz.hpp"
 #include "logistic_model.hpp"

@@ -289,8 +289,8 @@ TEST(FactoredWindow, IsThePapersMethodInAmbientNumbersOver150Iterations) {
   for (std::int64_t s = 0; s < 150; ++s) {
     // The oracle: Euclidean scores and gradients, written out and projected.
     const Draws draws(7, std::uint64_t(s));
-    const auto frame = OrthogonalFlow::Frame(
-        Several<Stiefel>({Stiefel(paper.W2), Stiefel(paper.W1)}), Euclidean(paper.rest));
+    const auto frame = OrthogonalFlow::Frame(Power<Stiefel>({Stiefel(paper.W2), Stiefel(paper.W1)}),
+                                             Euclidean(paper.rest));
     const auto sample = family.sample(frame, draws.normals(1, d, new_scores));
     const ScoreFactors factors = family.factored_scores(frame, sample);
     for (Index k = 0; k < new_scores; ++k) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../bench/logistic_data.hpp"
-#include "fisherman/app/logistic.hpp"
+#include "fisherman/fit/logistic.hpp"
 
 namespace fisherman {
 namespace {

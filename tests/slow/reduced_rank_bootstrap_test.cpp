@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "fisherman/app/reduced_rank.hpp"
+#include "fisherman/fit/reduced_rank.hpp"
 
 namespace fisherman {
 namespace {

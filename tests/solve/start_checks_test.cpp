@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "expect_laws.hpp"
-#include "fisherman/app/registry.hpp"
+#include "fisherman/fit/registry.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/sphere.hpp"
 #include "toy.hpp"

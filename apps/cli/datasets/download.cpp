@@ -111,7 +111,7 @@ class Meter {
   bool terminal_ = isatty(STDERR_FILENO) != 0, shown_ = false;
 };
 
-struct Ended {
+struct FitSummary {
   int code;
   std::string words;  // the last that it said
 };
@@ -127,7 +127,7 @@ std::string last_line_of(std::FILE* file) {
 }
 
 /// Runs curl once, from the end of what is there. Nothing if a signal ended it.
-std::optional<Ended> run_curl(const std::string& url, const Part& part, Meter& meter) {
+std::optional<FitSummary> run_curl(const std::string& url, const Part& part, Meter& meter) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> errors(std::tmpfile(), std::fclose);
   if (!errors) throw FileError(sentence("no temporary file can be made: ", std::strerror(errno)));
   const std::vector<std::string> words = {
@@ -144,8 +144,8 @@ std::optional<Ended> run_curl(const std::string& url, const Part& part, Meter& m
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   if (interrupted().load()) return {};
-  if (!WIFEXITED(status)) return Ended{-1, "curl was ended by a signal"};
-  return Ended{WEXITSTATUS(status), last_line_of(errors.get())};
+  if (!WIFEXITED(status)) return FitSummary{-1, "curl was ended by a signal"};
+  return FitSummary{WEXITSTATUS(status), last_line_of(errors.get())};
 }
 
 /// Until all is there. A connection that breaks is made again as long as something comes through it.
@@ -154,7 +154,7 @@ bool download(const DataFile& file, const std::string& url, const Part& part) {
   Meter meter(file);
   for (bool from_the_start = false;;) {
     const std::int64_t before = part.size();
-    const std::optional<Ended> ended = run_curl(url, part, meter);
+    const std::optional<FitSummary> ended = run_curl(url, part, meter);
     if (!ended) return false;
     if (ended->code == 0) return true;
     if (ended->code == not_started)
@@ -185,7 +185,7 @@ std::string made_from(const Part& part, const DataFile& file) {
     expect_sum(file.download_sha256, again, "the download for " + file.file);
   }
   FileSource source(part.path());
-  std::string out = made(file.make, source);
+  std::string out = converted(file.make, source);
   MemorySource result(file.file, out);
   expect_sum(file.sha256, result, file.file);
   return out;

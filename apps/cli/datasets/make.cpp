@@ -95,7 +95,7 @@ std::string content_of(ByteSource& source) {
 
 }  // namespace
 
-std::string made(const std::string& make, ByteSource& download) {
+std::string converted(const std::string& make, ByteSource& download) {
   const Make* const how = find_make(make);
   require(how != nullptr, "nothing is made by '", make, "'");
   const std::string content = content_of(download);

@@ -11,7 +11,7 @@ namespace fisherman::cli::datasets {
 /// - german: UCI's german.data-numeric as CSV, label 1 being its class 2, a bad risk
 /// - census: the six numbers of UCI's adult.data as CSV, label 1 being an income above 50K
 /// Throws FileError, naming the line, if it is not what it should be.
-std::string made(const std::string& make, ByteSource& download);
+std::string converted(const std::string& make, ByteSource& download);
 
 bool can_make(const std::string& make);
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "fisherman/app/logistic.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/fit/logistic.hpp"
 
 namespace fisherman::cli::report {
 namespace {

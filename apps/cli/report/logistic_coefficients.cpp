@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "fisherman/app/units.hpp"
+#include "fisherman/fit/units.hpp"
 #include "logistic_fits.hpp"
 
 namespace fisherman::cli::report {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/app/options.hpp"
+#include "fisherman/fit/options.hpp"
 #include "html.hpp"
 #include "run.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../fit.hpp"
-#include "fisherman/app/registry.hpp"
+#include "fisherman/fit/registry.hpp"
 #include "store.hpp"
 
 namespace fisherman::cli::study {

@@ -97,7 +97,7 @@ std::vector<double> marks_of(std::int64_t iterations) {
   return out;
 }
 
-struct Way {
+struct RateRun {
   std::vector<double> distances, operators;  // squared distance to the optimum; ‖𝐇 − I_F‖
 };
 
@@ -105,7 +105,7 @@ std::string words(double decay, Carry how) {
   return sentence("α = ", decay, ", ", how == Carry::frame ? "frame" : "the paper's transport");
 }
 
-Way walk(const std::vector<double>& marks, std::uint64_t seed, double decay, Carry how) {
+RateRun walk(const std::vector<double>& marks, std::uint64_t seed, double decay, Carry how) {
   const GaussianBuresWasserstein optimum =
       gaussian_bures_wasserstein(optimal_mean(), optimal_covariance());
   const auto start = gaussian_bures_wasserstein(optimal_mean() + Vector::Constant(order, 0.3),
@@ -115,28 +115,28 @@ Way walk(const std::vector<double>& marks, std::uint64_t seed, double decay, Car
   RunOptions options{.rule = {.step_size = 0.3, .delay = 20.0, .decay = decay}};
   options.carry = how;
   options.evaluate_every = 0;
-  Way way{std::vector<double>(marks.size(), 0.0), {}};
+  RateRun found{std::vector<double>(marks.size(), 0.0), {}};
   const auto observe = [&](const Record& record, const auto& now) {
     const double s = double(record.iteration);
     for (std::size_t k = 0; k < marks.size(); ++k)
       if (s > 0.9 * marks[k] && s <= marks[k])  // a stretch, since one point alone is mostly noise
-        way.distances[k] +=
+        found.distances[k] +=
             std::pow(now.frame.distance(optimum), 2) / (marks[k] - std::floor(0.9 * marks[k]));
     // At the iterate itself and not carried to the optimum: the two differ by O(d(θ,θ*)), which is
     // O(s^(-α/2)) and so of lower order than the bound.
     if (std::find(marks.begin(), marks.end(), s) == marks.end()) return;
     Dense fisher = now.fisher;  // whose inverse is made of what it has put aside
-    way.operators.push_back(
+    found.operators.push_back(
         norm_of(fisher.inverse().inverse() - matrix_of(gaussian_fisher(now.frame), d)));
   };
   Stream model;
   run(state, model, options, after_iterations(std::int64_t(marks.back())), {observe});
-  return way;
+  return found;
 }
 
 /// The same, from its file if it has been walked before.
-Way kept_walk(const RatesOptions& options, const std::vector<double>& marks, std::uint64_t seed,
-              double decay, Carry how) {
+RateRun kept_walk(const RatesOptions& options, const std::vector<double>& marks, std::uint64_t seed,
+                  double decay, Carry how) {
   const std::filesystem::path file =
       options.folder / "runs" /
       sentence(options.iterations, "-", decay, how == Carry::frame ? "-frame-" : "-paper-", seed,
@@ -148,19 +148,19 @@ Way kept_walk(const RatesOptions& options, const std::vector<double>& marks, std
       const Vector values = kept.get_vector();
       return std::vector<double>(values.begin(), values.end());
     };
-    Way way;
-    way.distances = next();
-    way.operators = next();
+    RateRun found;
+    found.distances = next();
+    found.operators = next();
     options.say(about + ": had ended before");
-    return way;
+    return found;
   }
-  const Way way = walk(marks, seed, decay, how);
+  const RateRun found = walk(marks, seed, decay, how);
   Writer kept;
-  for (const std::vector<double>* values : {&way.distances, &way.operators})
+  for (const std::vector<double>* values : {&found.distances, &found.operators})
     kept.put(Vector(Eigen::Map<const Vector>(values->data(), Index(values->size()))));
   write_checkpoint(file, kept.bytes());  // which has a checksum
   options.say(about);
-  return way;
+  return found;
 }
 
 Rate rate(const std::string& where, const std::string& claim, double bound,
@@ -227,13 +227,13 @@ Rates measured_rates(const RatesOptions& options) {
   const std::vector<double> marks = marks_of(options.iterations);
   for (const double decay : {0.75, 0.9})
     for (const Carry how : {Carry::frame, Carry::paper}) {
-      std::vector<Way> ways(std::size_t(options.seeds));
-      parallel_for(ways.size(),
-                   [&](std::size_t k) { ways[k] = kept_walk(options, marks, k + 1, decay, how); });
+      std::vector<RateRun> all(std::size_t(options.seeds));
+      parallel_for(all.size(),
+                   [&](std::size_t k) { all[k] = kept_walk(options, marks, k + 1, decay, how); });
       std::vector<std::vector<double>> distances, operators;
-      for (const Way& way : ways) {
-        distances.push_back(way.distances);
-        operators.push_back(way.operators);
+      for (const RateRun& found : all) {
+        distances.push_back(found.distances);
+        operators.push_back(found.operators);
       }
       const std::string where = words(decay, how);
       // Its logarithm bends the first bound by a tenth and more over these marks, so it is taken along. The

@@ -65,8 +65,8 @@ namespace {
 class Phases {
  public:
   Phases(Store& store, const StudyFlags& flags)
-      : runner_(store, int(flags.jobs)), teller_(flags.quiet) {
-    runner_.watch = [this](const Trial& ended) { teller_.tell(ended, words_[ended.id]); };
+      : runner_(store, int(flags.jobs)), progress_(flags.quiet) {
+    runner_.watch = [this](const Trial& ended) { progress_.tell(ended, words_[ended.id]); };
   }
 
   void name(const Trial& trial, const std::string& words) { words_[trial.id] = words; }
@@ -75,16 +75,16 @@ class Phases {
     const auto before = std::size_t(
         std::count_if(trials.begin(), trials.end(), [](const Trial& t) { return t.ended(); }));
     if (trials.empty()) return true;
-    teller_.say(sentence(what, ": ", trials.size(), " trials"));
+    progress_.say(sentence(what, ": ", trials.size(), " trials"));
     if (before > 0)
-      teller_.say(sentence(before, " of ", trials.size(), " trials had ended before"));
-    teller_.restart(trials.size(), before);
+      progress_.say(sentence(before, " of ", trials.size(), " trials had ended before"));
+    progress_.restart(trials.size(), before);
     return runner_.run(trials);
   }
 
  private:
   Runner runner_;
-  Teller teller_;
+  ProgressLine progress_;
   std::map<std::int64_t, std::string> words_;
 };
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
 #include "problem.hpp"
 #include "search.hpp"
+#include "study_flags.hpp"
 #include "summary.hpp"
 
 namespace fisherman::cli::study {

@@ -12,8 +12,8 @@
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/fisher/score_store.hpp"
 #include "fisherman/manifold/euclidean.hpp"
+#include "fisherman/manifold/power.hpp"
 #include "fisherman/manifold/product.hpp"
-#include "fisherman/manifold/several.hpp"
 #include "fisherman/manifold/stiefel.hpp"
 
 namespace fisherman {
@@ -26,7 +26,7 @@ struct OrthogonalFlowOptions {
 class OrthogonalFlow {
  public:
   /// (W₂, W₁ if free), then (b₁, b₂, λ if scaled).
-  using Frame = Product<Several<Stiefel>, Euclidean>;
+  using Frame = Product<Power<Stiefel>, Euclidean>;
 
   explicit OrthogonalFlow(Index dimension, OrthogonalFlowOptions options = {});
 

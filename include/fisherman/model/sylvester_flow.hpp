@@ -14,8 +14,8 @@
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/gaussian.hpp"
+#include "fisherman/manifold/power.hpp"
 #include "fisherman/manifold/product.hpp"
-#include "fisherman/manifold/several.hpp"
 #include "fisherman/manifold/stiefel.hpp"
 
 namespace fisherman {
@@ -28,7 +28,7 @@ struct SylvesterOptions {
 class SylvesterFlow {
  public:
   /// The base; the Qs; then, layer by layer: R and R̃ above their diagonals, ρ, κ, b.
-  using Frame = Product<GaussianAffine, Several<Stiefel>, Euclidean>;
+  using Frame = Product<GaussianAffine, Power<Stiefel>, Euclidean>;
 
   explicit SylvesterFlow(Index dimension, SylvesterOptions options = {});
 

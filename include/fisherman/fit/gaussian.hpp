@@ -1,0 +1,75 @@
+// The Gaussian nearest to any density, by natural gradient: what logistic regression and log densities of
+// one's own share.
+#pragma once
+
+#include <optional>
+
+#include "fisherman/fit/run_settings.hpp"
+#include "fisherman/fit/summary.hpp"
+#include "fisherman/model/gradient_estimator.hpp"
+#include "fisherman/model/target.hpp"
+
+namespace fisherman {
+
+/// How distances between Gaussians are measured.
+enum class Geometry { affine, bures_wasserstein, euclidean };
+
+/// How the posterior is found; each kind of settings has words for those that it offers.
+enum class GaussianMethod { ngd, ifngd, gd, exact, adam, forward_backward, lin };
+
+struct GaussianSettings : RunSettings {
+  Geometry geometry = Geometry::affine;
+  GaussianMethod method = GaussianMethod::ngd;
+  Carry transport = Carry::frame;
+  std::optional<GradientEstimator> estimator;  // nothing: by the method
+
+  /// Whether epsilon matters to the method, which learns the Fisher matrix from scores then.
+  bool learns_fisher() const { return method == GaussianMethod::ifngd; }
+
+ protected:
+  void describe_geometry(Options& options, const Words<GaussianMethod>& methods,
+                         const Words<std::optional<GradientEstimator>>& estimators);
+};
+
+/// For a log density of which only values and gradients are known.
+struct DensitySettings : GaussianSettings {
+  DensitySettings() { eval_every = 20; }  // an evaluation takes 512 draws
+  void describe(Options& options);
+};
+
+struct GaussianPoint {
+  Vector mean;
+  Matrix covariance;
+};
+
+/// Throws Misuse if there is not the memory to fit a Gaussian of so many dimensions by these settings, beside
+/// `data` bytes that are there already.
+void require_gaussian_memory(const GaussianSettings& settings, Index dimension, double data);
+
+/// From N(start.mean, start.covariance). Throws Misuse for settings that do not go together.
+ErasedRun make_run(const FunctionTarget& target, const DensitySettings& settings,
+                   const GaussianPoint& start);
+
+/// Of the frame of such a run, which has a Gaussian in it.
+GaussianPoint gaussian_point(const AnyFrame& frame);
+
+struct GaussianFit {
+  FitSummary end;  // with the objective from fresh draws, where that is known
+  GaussianPoint q;
+  double objective_error;  // one standard error
+  double khat;
+};
+GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& settings,
+                         const GaussianPoint& start, const Drive& drive);
+
+/// n×count draws, one a row.
+Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);
+
+/// log q at draws, one a row.
+Vector log_density(const GaussianPoint& q, const Matrix& draws);
+
+/// Pareto k̂ of q, from 4,000 draws; 1,000 if there are more than 10,000 rows.
+template <Target T>
+double posterior_khat(const T& target, const GaussianPoint& q, std::uint64_t seed);
+
+}  // namespace fisherman

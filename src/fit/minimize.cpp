@@ -1,0 +1,90 @@
+#include "fisherman/fit/minimize.hpp"
+
+#include <utility>
+
+#include "fisherman/fisher/adam.hpp"
+#include "fisherman/fisher/dense.hpp"
+#include "fisherman/fisher/exact.hpp"
+#include "fisherman/fisher/identity.hpp"
+#include "fisherman/fisher/window.hpp"
+
+namespace fisherman {
+
+namespace {
+
+constexpr std::int64_t most_iterations = 2000;  // iterations, if the number is left to us
+constexpr double minimize_step_size = 0.5, minimize_tolerance = 0.01;
+
+}  // namespace
+
+void MinimizeSettings::describe(Options& o) {
+  using Method = MinimizeMethod;
+  o.add("method", method, "how the minimum is found",
+        {{Method::ifngd, "ifngd",
+          "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
+         {Method::window, "window", "the same from the most recent scores only"},
+         {Method::ngd, "ngd", "natural gradient, with the model's own Fisher operator"},
+         {Method::gd, "gd", "gradient descent on the manifold"},
+         {Method::adam, "adam", "Riemannian Adam"}});
+  o.add("transport", transport, "how the Fisher estimate is carried along", carry_words());
+  o.add("window", window, "number of scores that the method window keeps", Options::Rule::positive);
+  describe_run(
+      o,
+      {.iterations = sentence("until converged, at most ", most_iterations),
+       .batch = {},
+       .scores = {},
+       .epsilon = "ifngd and window starts from (0: the mean squared norm of a score at the start",
+       .step_size = sentence(minimize_step_size, ", for adam ", adam_step_size),
+       .average = "on, but off for gd and adam",
+       .tolerance = sentence("nats still to be gained below which the run has converged (0: ",
+                             minimize_tolerance, ")")});
+}
+
+namespace {
+
+AnyFisher fisher_for(const MinimizeSettings& s, const AnyFrame& start, AnyModel& model) {
+  const Index d = start.dimension();
+  if (s.method == MinimizeMethod::gd) return Identity(d);
+  if (s.method == MinimizeMethod::adam) return Adam(d);
+  if (s.method == MinimizeMethod::ngd) return Exact(d);
+  double epsilon = s.epsilon;
+  if (epsilon == 0.0) {
+    // As in gaussian_run.hpp: the mean squared norm of a score.
+    const Matrix scores = model.scores(start, Draws(std::uint64_t(s.seed), 0));
+    require_size(scores, d, "a score");
+    require_finite(scores, "a score at the start");
+    epsilon = scores.squaredNorm() / double(scores.cols());
+  }
+  require(epsilon > 0.0, "the scores at the start are all 0: give --epsilon a value");
+  if (s.method == MinimizeMethod::window) return Window(d, {.size = s.window, .epsilon = epsilon});
+  return Dense(d, {.epsilon = epsilon});
+}
+
+}  // namespace
+
+ErasedRun make_run(const AnyFrame& start, AnyModel model, const MinimizeSettings& s) {
+  const bool natural = s.method != MinimizeMethod::gd && s.method != MinimizeMethod::adam;
+  const std::int64_t planned = s.iterations > 0 ? s.iterations : most_iterations;
+  const Average average({.on = is_on(s.average, natural), .start = 50, .power = 1.0});
+  AnyFisher fisher = fisher_for(s, start, model);
+  ErasedRun run{{start, std::move(fisher), std::uint64_t(s.seed), average},
+                std::move(model),
+                {},
+                after_iterations(planned),
+                planned};
+  run.options.rule =
+      s.rule({.step_size = s.method == MinimizeMethod::adam ? adam_step_size : minimize_step_size,
+              .decay = s.method == MinimizeMethod::adam ? 0.0 : 0.75,
+              .kl_radius = natural ? 1.0 : 0.0});
+  run.options.carry = s.transport;
+  run.options.evaluate_every = s.eval_every;
+  if (s.iterations == 0) {
+    const double tolerance = s.tolerance > 0.0 ? s.tolerance : minimize_tolerance;
+    run.stop = (after_iterations(200) && when_predicted_below(tolerance)) || run.stop;
+    run.options.measure_until = tolerance;
+    run.options.in_nats = natural;
+  }
+  return run;
+}
+
+}  // namespace fisherman

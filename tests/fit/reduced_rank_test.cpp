@@ -1,0 +1,371 @@
+// Reduced-rank regression as the command line runs it, on small problems.
+#include "fisherman/fit/reduced_rank.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+
+#include "expect_laws.hpp"
+#include "fisherman/core/parallel.hpp"
+#include "fisherman/core/spectral.hpp"
+#include "fisherman/fisher/block_diagonal.hpp"
+#include "fisherman/fisher/dense.hpp"
+#include "fisherman/fisher/kronecker.hpp"
+#include "fisherman/io/labels.hpp"
+#include "fisherman/io/npy.hpp"
+#include "setting_text.hpp"
+#include "toy.hpp"
+
+namespace fisherman {
+namespace {
+
+constexpr Index features = 5, classes = 4, rows = 600;
+
+/// Labels drawn from a model of rank 2.
+std::shared_ptr<const ClassData> data(Index n = rows) {
+  const Matrix x = toy::random_matrix(features, n, 1);
+  const Matrix B = toy::random_matrix(features, 2, 2) * toy::random_matrix(2, classes - 1, 3);
+  const Matrix p = probabilities(B.transpose() * x);
+  const Matrix u = Draws(4, 0).uniforms(0, n, 1);
+  std::vector<int> y;
+  for (Index i = 0; i < n; ++i) {
+    double below = 0.0;
+    int k = 0;
+    while (k < classes - 1 && u(i) >= (below += p(k, i))) ++k;
+    y.push_back(k);
+  }
+  return std::make_shared<const ClassData>(x, y, classes);
+}
+
+ReducedRankSettings settings(ReducedRankMethod method, FisherBlocks blocks = FisherBlocks::column) {
+  ReducedRankSettings s;
+  s.method = method;
+  s.blocks = blocks;
+  s.batch = 32;
+  s.iterations = 150;
+  s.eval_every = 10;
+  return s;
+}
+
+std::string described(const ReducedRankSettings& s) {
+  return setting_text(s, "method") + ' ' + setting_text(s, "blocks") + ' ' +
+         setting_text(s, "initial");
+}
+
+ErasedRun run_of(const ReducedRankSettings& s, Index rank = 2, Index start = 0) {
+  return make_run(data(), s, rank, start, plan_memory(s, rows, features, features, classes, rank));
+}
+
+const std::vector<ReducedRankSettings>& every_scheme() {
+  static const std::vector<ReducedRankSettings> all = {
+      settings(ReducedRankMethod::ifngd, FisherBlocks::decorrelated),
+      settings(ReducedRankMethod::ifngd, FisherBlocks::column),
+      settings(ReducedRankMethod::ifngd, FisherBlocks::ambient),
+      settings(ReducedRankMethod::ifngd, FisherBlocks::paper),
+      settings(ReducedRankMethod::ifngd, FisherBlocks::full),
+      settings(ReducedRankMethod::rsgd),
+      settings(ReducedRankMethod::extrinsic),
+      settings(ReducedRankMethod::kfac)};
+  return all;
+}
+
+TEST(ReducedRank, StartsInTheDirectionsOfTheClassMeans) {
+  const auto all = data();
+  Matrix means = Matrix::Zero(features, classes);
+  Vector count = Vector::Zero(classes);
+  all->with_block(0, rows, [&](const ConstMatrixRef& x) {
+    const Vector centre = x.rowwise().mean();
+    for (Index i = 0; i < rows; ++i) {
+      const int k = all->outcomes()[std::size_t(i)];
+      means.col(k) += x.col(i) - centre;
+      count(k) += 1.0;
+    }
+  });
+  for (Index k = 0; k < classes; ++k) means.col(k) /= count(k);
+  for (const Index rank : {1, 2, 3}) {
+    const ReducedRank start = means_start(*all, rank);
+    const FixedRank& B = start.factor<0>();
+    // The spread of the means between the classes, Σ n_k m_k m_kᵀ, has the same leading vectors.
+    const Spectrum between = spectrum(means * count.asDiagonal() * means.transpose());
+    const Matrix leading = between.P.rightCols(rank);
+    EXPECT_LT((leading - B.U() * (B.U().transpose() * leading)).norm(), 1e-12) << rank;
+    const Matrix logits = (B.U() * B.S() * B.V().transpose()).transpose() * means;
+    EXPECT_NEAR(logits.cwiseAbs().maxCoeff(), 0.5, 1e-12) << rank;
+    for (Index k = 0; k < classes - 1; ++k)
+      EXPECT_NEAR(start.factor<1>().point()(k), std::log((count(k) + 0.5) / (count(3) + 0.5)),
+                  1e-12);
+  }
+}
+
+TEST(ReducedRank, StartsAsThePaperDoesWhereTheMeansTellTooLittle) {
+  // Two classes of four occur, so their means differ in one direction only.
+  std::vector<int> y;
+  for (Index i = 0; i < rows; ++i) y.push_back(int(i % 2));
+  const ClassData two(toy::random_matrix(features, rows, 1), y, classes);
+  EXPECT_NE(means_start(two, 1).factor<0>().S(), Matrix::Identity(1, 1));
+  EXPECT_EQ(means_start(two, 2).factor<0>().U(), Matrix::Identity(features, 2));
+}
+
+TEST(ReducedRank, EverySchemeComesCloseToTheOptimum) {
+  const auto best = factor_lbfgs(*data(), diagonal_start(*data(), 2), {});
+  EXPECT_TRUE(best.converged);
+  const Multinomial model(data());
+  EXPECT_LT(model.exact_gradient(best.point).norm(), 1e-3);
+  for (ReducedRankSettings s : every_scheme())
+    for (const ReducedRankStart initial : {ReducedRankStart::means, ReducedRankStart::paper}) {
+      s.initial = initial;
+      ErasedRun run = run_of(s);
+      const double before = run.model.objective(run.state.frame).value();
+      fisherman::run(run.state, run.model, run.options, run.stop);
+      const double after = run.model.objective(run.state.estimate()).value();
+      const double gap = (after - best.objective) / (before - best.objective);
+      const std::string name = described(s);
+      // Eight passes; rsgd, without a metric, is allowed to be slow.
+      EXPECT_LT(gap, s.method == ReducedRankMethod::rsgd ? 0.5 : 0.1) << name;
+      EXPECT_GT(gap, -1e-3) << name;
+      EXPECT_GE(gain_left(run, data()), 0.0) << name;
+    }
+}
+
+// For 3 features, 3 classes and rank 1 the ambient space has as many coordinates, 8, as the frame.
+TEST(ReducedRank, TheGainLeftKnowsTheAmbientSpaceFromTheFrame) {
+  std::vector<int> y;
+  for (Index i = 0; i < rows; ++i) y.push_back(int(i * i % 3));
+  const auto small = std::make_shared<const ClassData>(toy::random_matrix(3, rows, 1), y, 3);
+  for (const ReducedRankMethod method : {ReducedRankMethod::extrinsic, ReducedRankMethod::ifngd}) {
+    const ReducedRankSettings s = settings(method);
+    ErasedRun run = make_run(small, s, 1, 0, plan_memory(s, rows, 3, 3, 3, 1));
+    ASSERT_EQ(run.state.frame.dimension(), 8);
+    fisherman::run(run.state, run.model, run.options, after_iterations(20));
+    const Multinomial model(small);
+    const ReducedRank point = reduced_rank_point(run.state.estimate());
+    const Vector g = method == ReducedRankMethod::extrinsic
+                         ? model.exact_gradient(ExtrinsicReducedRank(point))
+                         : model.exact_gradient(point);
+    EXPECT_DOUBLE_EQ(gain_left(run, small), 0.5 * g.dot(run.state.fisher.solve(g))) << described(s);
+  }
+}
+
+TEST(ReducedRank, ThreadsAndResumesDoNotChangeABit) {
+  for (const ReducedRankSettings& s : every_scheme()) {
+    ErasedRun whole = run_of(s), cut = run_of(s), resumed = run_of(s);
+    fisherman::run(whole.state, whole.model, whole.options, after_iterations(60));
+    set_threads(2);
+    fisherman::run(cut.state, cut.model, cut.options, after_iterations(23));
+    restore(resumed.state, saved(cut.state));
+    fisherman::run(resumed.state, resumed.model, resumed.options, after_iterations(60));
+    set_threads(1);
+    EXPECT_EQ(resumed.state.estimate().point(), whole.state.estimate().point()) << described(s);
+    ReducedRankSettings other = s;
+    other.seed = 2;
+    ErasedRun elsewhere = run_of(other);
+    fisherman::run(elsewhere.state, elsewhere.model, elsewhere.options, after_iterations(60));
+    EXPECT_NE(elsewhere.state.estimate().point(), whole.state.estimate().point());
+  }
+}
+
+// The ambient operator is never projected: after many iterations it is the inverse of the sum of the very
+// scores it was given. The tolerance is for 2,000 low-rank updates of condition 1e5: 1e-16·1e5·√2000.
+TEST(ReducedRank, TheLazyOperatorIsTheDenseSumOfItsScores) {
+  Multinomial model(data(), {.batch = 8});
+  const ReducedRank start = diagonal_start(*data(), 2);
+  const Index d = start.dimension();
+  State state{start, Dense(d, {.epsilon = 1.0})};
+  const StepRule rule{.step_size = 0.1, .kl_radius = 0.1};
+  Matrix sum = Matrix::Identity(d, d);
+  for (int s = 0; s < 2000; ++s) {
+    const Matrix phi = model.scores(state.frame, Draws(state.seed, std::uint64_t(s)));
+    sum += phi * phi.transpose();
+    advance(state, model, rule);
+    ++state.iteration;
+  }
+  const Matrix expected = 16000.0 * sum.inverse();
+  EXPECT_LT((state.fisher.inverse() - expected).norm(), 1e-8 * expected.norm());
+}
+
+/// The relative error of a Fisher estimate gathered along a path on which the two singular values, 0.95
+/// and 1.05, change places. One class is common and one rare, so that the two columns differ in scale.
+template <class Move>
+double error_along_a_path(Move move) {
+  Multinomial model(data(), {.batch = 64});
+  const Matrix S = Vector{{0.95, 1.05}}.asDiagonal();
+  ReducedRank frame(FixedRank(Matrix::Identity(features, 2), S, Matrix::Identity(classes - 1, 2)),
+                    Euclidean(Vector{{1.5, -2.5, 0.0}}));
+  const Index d = frame.dimension(), steps = 300;
+  Matrix sum = Matrix::Zero(d, d);
+  for (Index s = 0; s < steps; ++s) {
+    const Matrix phi = model.scores(frame, Draws(3, std::uint64_t(s)));
+    sum += phi * phi.transpose() / double(64 * steps);
+    Matrix xi = Matrix::Zero(features, classes - 1);
+    xi(0, 0) = 0.1 / double(steps);
+    xi(1, 1) = -xi(0, 0);
+    Vector ambient = Vector::Zero(xi.size() + classes - 1);
+    ambient.head(xi.size()) = as_vector(xi);
+    frame = move(frame.retract(frame.pull(Matrix(ambient))));
+  }
+  const Matrix F = model.fisher_matrix(frame);
+  return (sum - F).norm() / F.norm();
+}
+
+TEST(ReducedRank, AnEstimateAlongAPathNeedsAlignedFactors) {
+  // 19,200 scores at points up to 0.1 apart: an error of a few percent.
+  EXPECT_LT(error_along_a_path([](const ReducedRank& f) { return f; }), 0.1);
+  // The same points with the factors of a fresh SVD, which change places with the singular values.
+  EXPECT_GT(error_along_a_path([](const ReducedRank& f) {
+              return ReducedRank(FixedRank(f.factor<0>().matrix(), 2), f.factor<1>());
+            }),
+            0.3);
+}
+
+TEST(Kronecker, IsTheDenseInverseForOneColumnAndForIndependentFactors) {
+  const Matrix x = toy::random_matrix(6, 40, 1);
+  // One column: Z = x, E[ZᵀZ] = E|Z|², so that only the left factor is left. Its ε is Dense's.
+  Kronecker one(6, 1, {.epsilon = 1e-5});
+  Dense dense(6, {.epsilon = 1e-5});
+  one.absorb(x);
+  dense.absorb(x);
+  const Vector g = toy::random_vector(6, 2);
+  EXPECT_LT((one.solve(g) - dense.solve(g)).norm(), 1e-6 * dense.solve(g).norm());
+  // All pairs of x with c from a set where |c| is constant: F = E[xxᵀ] ⊗ E[ccᵀ].
+  Matrix c(2, 3);
+  c << 1.0, 0.6, 0.0, 0.0, 0.8, -1.0;
+  Matrix scores(12, 120);
+  for (Index i = 0; i < 40; ++i)
+    for (Index j = 0; j < 3; ++j) {
+      const Matrix Z = x.col(i) * c.col(j).transpose();
+      scores.col(3 * i + j) = as_vector(Z);
+    }
+  Kronecker two(6, 2, {.epsilon = 1e-5});
+  two.absorb(scores.leftCols(50));
+  two.absorb(scores.rightCols(70));
+  const Matrix F = scores * scores.transpose() / 120.0;
+  const Vector h = toy::random_vector(12, 3);
+  // ε is 1e-6 of the sums, on either side; a smaller one would cancel 1/ε in the first update.
+  EXPECT_LT((F * two.solve(h) - h).norm(), 1e-5 * h.norm());
+  EXPECT_EQ(two.count(), 120);
+}
+
+TEST(FeatureMap, DropsConstantsAndRestoresThem) {
+  Matrix x(3, 4);
+  x << 0, 1, 255, 7, 0, 3, 0, 7, 0, 5, 10, 7;
+  const auto names = std::vector<std::string>{"a", "b", "c", "d"};
+  const FeatureMap pixels = FeatureMap::of(x, names, FeatureScale::pixel);
+  EXPECT_EQ(pixels.kept, (std::vector<Index>{1, 2, 3}));
+  const Matrix design = pixels.design<double>(x, {2, 0});
+  EXPECT_EQ(design(0, 0), 5.0 / 255.0);
+  EXPECT_EQ(design(1, 1), 1.0);
+  EXPECT_EQ(pixels.restored(Matrix::Ones(3, 2)).rowwise().sum(), (Vector{{0.0, 2.0, 2.0, 2.0}}));
+  const FeatureMap standard =
+      FeatureMap::of(x, names, FeatureScale::standardize);  // the constant 7 goes too
+  EXPECT_EQ(standard.kept, (std::vector<Index>{1, 2}));
+  const Matrix z = standard.design<double>(x, {0, 1, 2});
+  EXPECT_LT(z.rowwise().sum().norm(), 1e-14);
+  EXPECT_NEAR(z.row(0).squaredNorm(), 3.0, 1e-13);
+  expect_misuse([&] { standard.design<double>(x.leftCols(2), {0}); }, "2 columns");
+  expect_misuse(
+      [&] {
+        FeatureMap::of(Matrix::Ones(3, 2), {"a", "b"}, FeatureScale::standardize);
+      },
+      "nothing to fit");
+}
+
+// Whole numbers up to 255 are not pixels: only an image is divided by 255 unasked.
+TEST(FeatureMap, IsOfPixelsForImagesOnly) {
+  ReducedRankSettings settings;
+  EXPECT_EQ(settings.scaling(false), FeatureScale::standardize);
+  EXPECT_EQ(settings.scaling(true), FeatureScale::pixel);
+  settings.scale = FeatureScale::pixel;
+  EXPECT_EQ(settings.scaling(false), FeatureScale::pixel);
+  settings.scale = FeatureScale::none;
+  EXPECT_EQ(settings.scaling(true), FeatureScale::none);
+  expect_misuse(
+      [] {
+        FeatureMap::of(Matrix::Identity(2, 2), {"a", "b"}, FeatureScale::automatic);
+      },
+      "pixel|standardize|none");
+}
+
+TEST(ReducedRank, SeparableDataEndFinite) {
+  Matrix x(2, 40);
+  std::vector<int> y;
+  for (Index i = 0; i < 40; ++i) {
+    const double angle = 1.5707963 * double(i % 4) + 0.01 * double(i);
+    x.col(i) << std::cos(angle), std::sin(angle);
+    y.push_back(int(i % 4));
+  }
+  const auto separable = std::make_shared<const ClassData>(x, y, 4);
+  ReducedRankSettings s = settings(ReducedRankMethod::ifngd);
+  s.iterations = 400;
+  ErasedRun run = make_run(separable, s, 2, 0, plan_memory(s, 40, 2, 2, 4, 2));
+  EXPECT_EQ(fisherman::run(run.state, run.model, run.options, run.stop).status,
+            Status::iterations_done);
+  const Evaluation end = evaluate(*separable, reduced_rank_point(run.state.estimate()));
+  EXPECT_EQ(end.accuracy, 1.0);
+  EXPECT_TRUE(std::isfinite(end.loss));
+  EXPECT_EQ(end.confusion.trace(), 40);
+}
+
+// Two classes on either side of a gap, seen from coefficients that are a little askew and have some rows
+// wrong; and the same with two equal rows of different classes, which nothing separates.
+TEST(ReducedRank, SeparabilityIsFoundFromNearby) {
+  const Draws draws(3, 0);
+  Matrix x(2, 200);
+  x.row(0) = draws.uniforms(0, 1, 200).array() * 0.95 + 0.05;
+  x.row(1) = draws.normals(1, 1, 200);
+  std::vector<int> y;
+  for (Index i = 0; i < 200; ++i) {
+    y.push_back(int(i % 2));
+    if (i % 2 == 1) x(0, i) = -x(0, i);
+  }
+  const ClassData apart(x, y, 2);
+  x.col(1) = x.col(0);
+  const ClassData touching(x, y, 2);
+  const ReducedRank askew(
+      FixedRank(Vector{{1.0, 0.05}}.normalized(), Matrix::Ones(1, 1), Matrix::Ones(1, 1)),
+      Euclidean(Vector::Zero(1)));
+  ASSERT_LT(evaluate(apart, askew).accuracy, 1.0);
+  ASSERT_GE(evaluate(apart, askew).accuracy, 0.95);
+  EXPECT_TRUE(separable(apart, askew));
+  EXPECT_FALSE(separable(touching, askew));
+}
+
+TEST(ClassLabels, AreOrderedByValueAndKnownAgain) {
+  const auto [y, names] = class_labels({"10", "9", "x", "9.0", "10"}, "file");
+  EXPECT_EQ(names, (std::vector<std::string>{"9", "10", "x"}));
+  EXPECT_EQ(y, (std::vector<int>{1, 0, 2, 0, 1}));
+  EXPECT_EQ(class_labels({"x", "9"}, names, "file"), (std::vector<int>{2, 0}));
+  const auto fails = [](const auto& body, const std::string& part) {
+    try {
+      body();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const FileError& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  fails([&] { class_labels({"9", "y"}, names, "file"); }, "row 2: the label 'y' is none of the 3");
+  fails([] { class_labels({"1", "1.0"}, "file"); }, "two classes are needed");
+  fails([] { class_labels({}, "file"); }, "no labels");
+}
+
+TEST(Npy, WhatIsWrittenIsReadBack) {
+  const Matrix x = toy::random_matrix(7, 3, 1);
+  const std::string bytes = npy_bytes(x);
+  MemorySource source("memory", bytes);
+  EXPECT_EQ(parse_npy(source).x, x);
+}
+
+TEST(ReducedRank, Misuse) {
+  ReducedRankSettings s;
+  s.rank = "1,2,3";
+  EXPECT_EQ(s.ranks(5, 4), (std::vector<Index>{1, 2, 3}));
+  s.rank = "4";
+  expect_misuse([&] { s.ranks(5, 4); }, "between 1 and 3");
+  for (const char* bad : {"", "2,", "x", "2;3", "2.5"}) {
+    s.rank = bad;
+    expect_misuse([&] { s.ranks(5, 4); }, "--rank is '");
+  }
+  s = settings(ReducedRankMethod::extrinsic);
+  expect_misuse([&] { plan_memory(s, 1000, 100000, 100000, 100, 5); }, "this machine has");
+}
+
+}  // namespace
+}  // namespace fisherman
