@@ -117,7 +117,7 @@ def estimator(count=30):
     core, whole = [], []
     for _ in range(count):
         began = time.process_time()
-        _core.fit_logistic(X, y, names, options, None, None, "", 2.0)
+        _core.fit("logistic", X, y, ["0", "1"], names, options, None, None, "", 2.0)
         core.append(time.process_time() - began)
         began = time.process_time()
         fit.fit(X, y)

@@ -14,7 +14,6 @@
 namespace fisherman::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using testing::Law;
 
 struct Check {

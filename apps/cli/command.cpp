@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <string_view>
 
 #include "fisherman/core/error.hpp"
-#include "fisherman/core/memory.hpp"
 #include "fisherman/fit/nearest.hpp"
 #include "fisherman/io/text.hpp"
 
@@ -48,33 +46,43 @@ void Flags::apply(Options& options) const {
 
 namespace {
 
-void set_all(Options& options, const nlohmann::json& values) {
-  for (const auto& [name, value] : values.items())
-    options.set(name, value.is_string() ? value.get<std::string>() : value.dump());
+/// Each member into the options that have one of its name; the last of them says what is wrong if none has.
+void set_all(const std::vector<Options*>& options, const Json& values) {
+  const auto has = [](const Options& in, const std::string& name) {
+    return std::any_of(in.all().begin(), in.all().end(), [&](const Options::Option& option) {
+      return option.name == name || option.switched_off_by() == name;
+    });
+  };
+  for (const auto& [name, value] : values.items()) {
+    Options* found = options.front();
+    for (Options* const one : options)
+      if (has(*one, name)) found = one;
+    found->set(name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
 }
 
 }  // namespace
 
-void apply_config(const std::filesystem::path& file, const std::string& kind, Options& options,
-                  Options& data) {
-  nlohmann::json config = read_json(file);
+void apply_config(const std::filesystem::path& file, const std::string& kind,
+                  const std::vector<Options*>& options, Options& data) {
+  Json config = read_json(file);
   try {
     const bool of_a_run = config.contains("options") && config["options"].is_object();
     if (!of_a_run) return set_all(options, config);
-    const nlohmann::json made_by = config.value("fit", nlohmann::json(kind));
+    const Json made_by = config.value("fit", Json(kind));
     require(made_by == kind, "is of a fit of the kind ", made_by.dump(), ", not '", kind, "'");
     set_all(options, config["options"]);
-    nlohmann::json files = config.value("data", nlohmann::json::object());
+    Json files = config.value("data", Json::object());
     require(files.is_object(), "its 'data' must be an object");
     for (const char* sum : {"checksum", "labels-checksum", "test-data-checksum"}) files.erase(sum);
-    set_all(data, files);
+    set_all({&data}, files);
   } catch (const Misuse& e) {
     throw FileError(sentence(file.string(), ": ", e.what()));
   }
 }
 
-nlohmann::json flat_config(const nlohmann::json& config) {
-  nlohmann::json out = config;
+Json flat_config(const Json& config) {
+  Json out = config;
   for (const char* part : {"options", "data"})
     if (config.contains(part) && config[part].is_object()) {
       out.erase(part);
@@ -83,84 +91,27 @@ nlohmann::json flat_config(const nlohmann::json& config) {
   return out;
 }
 
-nlohmann::ordered_json as_json(const Options& options) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+Json as_json(const Options& options) {
+  Json out = Json::object();
   for (const Options::Option& option : options.all()) {
     const std::string text = option.text();
     const bool plain = option.kind == "number" || option.kind == "integer" || option.is_flag();
-    out[option.name] = plain ? nlohmann::ordered_json::parse(text) : nlohmann::ordered_json(text);
+    out[option.name] = plain ? Json::parse(text) : Json(text);
   }
   return out;
 }
 
-namespace {
-
-/// Throws FileError if brackets outside of strings are nested deeper than anything of ours.
-void require_shallow(const std::string& text, const std::string& name) {
-  constexpr Index deepest = 64;
-  Index depth = 0, line = 1;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\n') ++line;
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-      continue;
-    }
-    in_string = c == '"';
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') --depth;
-    if (depth > deepest)
-      throw FileError(sentence(name, ", line ", line, ": brackets are nested more than ", deepest,
-                               " deep, which nothing of ours is"));
-  }
-}
-
-/// All of it, unless the values that it would become have no room in memory.
-std::string bounded_text(const std::filesystem::path& path) {
-  constexpr double growth = 20.0;  // "1," takes 16 bytes as a value, and lists grow by copying
-  if (std::filesystem::is_directory(path))
-    throw FileError(path.string() + ": is a folder, not a file");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw FileError(path.string() + ": cannot be opened");
-  const double most = memory_now().left / growth;
-  std::string text, block(std::size_t(1) << 16, '\0');
-  while (in.read(block.data(), std::streamsize(block.size())), in.gcount() > 0) {
-    text.append(block.data(), std::size_t(in.gcount()));
-    if (double(text.size()) > most)
-      throw FileError(sentence(path.string(), ": has more than ", gigabytes(most),
-                               " of JSON, which needs ", growth, " times that as memory; ",
-                               memory_now().words));
-  }
-  return text;
-}
-
-}  // namespace
-
-nlohmann::json parse_json(const std::string& text, const std::string& name) {
-  require_shallow(text, name);
-  nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
-  if (value.is_discarded()) throw FileError(name + ": is not JSON");
-  return value;
-}
-
-std::string plain_words(const nlohmann::json::exception& trouble) {
+std::string plain_words(const Json::exception& trouble) {
   const std::string text =
       trouble.what();  // [json.exception.out_of_range.403] key 'mean' not found
   const auto mark = text.find("] ");
   return mark == std::string::npos ? text : text.substr(mark + 2);
 }
 
-nlohmann::json read_json(const std::filesystem::path& path) {
-  nlohmann::json value;
-  try {
-    value = parse_json(bounded_text(path), path.string());
-  } catch (const std::filesystem::filesystem_error&) {
-    throw FileError(path.string() + ": cannot be opened");
-  }
-  if (!value.is_object()) throw FileError(path.string() + ": is not a JSON object");
-  return value;
+std::string indented(const std::string& lines) {
+  std::string out;
+  for (const char c : lines) out += c == '\n' ? "\n  " : std::string(1, c);
+  return out;
 }
 
 namespace {

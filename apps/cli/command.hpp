@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fisherman/fit/options.hpp"
+#include "fisherman/io/json.hpp"
 
 namespace fisherman::cli {
 
@@ -31,15 +32,15 @@ class Flags {
 };
 
 /// All options by name, as JSON values of their kind.
-nlohmann::ordered_json as_json(const Options& options);
+Json as_json(const Options& options);
 
 /// What a config file says of options and of the data: config.json of a run, or an object of options alone. Throws FileError
 /// if it is of another kind of fit, or if an option does not exist or may not have its value.
-void apply_config(const std::filesystem::path& file, const std::string& kind, Options& options,
-                  Options& data);
+void apply_config(const std::filesystem::path& file, const std::string& kind,
+                  const std::vector<Options*>& options, Options& data);
 
 /// config.json as one object without parts: the options, the data and the version by name.
-nlohmann::json flat_config(const nlohmann::json& config);
+Json flat_config(const Json& config);
 
 /// A flag for a number that is no option of an application, by the rules of Options: finite, and what `rule` says. A
 /// value that breaks it throws Misuse while the command line is parsed.
@@ -55,15 +56,11 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, T& value,
   return flag;
 }
 
-/// Throws FileError, beginning with `name`, unless the text is JSON. What is nested deeper than anything of ours is
-/// refused before it is parsed: copying and printing such values recurse.
-nlohmann::json parse_json(const std::string& text, const std::string& name);
-
-/// Throws FileError with the file's name unless it holds a JSON object.
-nlohmann::json read_json(const std::filesystem::path& path);
-
 /// What is wrong, without the marks of the library.
-std::string plain_words(const nlohmann::json::exception& trouble);
+std::string plain_words(const Json::exception& trouble);
+
+/// The lines of an example below each other.
+std::string indented(const std::string& lines);
 
 /// The command that was given, as "fisherman fit logistic".
 std::string given_words(const CLI::App& app);
@@ -76,9 +73,7 @@ std::string trouble(const CLI::App& app, const CLI::ParseError& error);
 const std::atomic<bool>& interrupted();
 
 /// Each adds its subcommand to `app`; what a subcommand returns is left in `exit_code`.
-void add_fit_logistic(CLI::App& fit, int& exit_code);
-void add_fit_reduced_rank(CLI::App& fit, int& exit_code);
-void add_fit_flow(CLI::App& fit, int& exit_code);
+void add_fits(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app, int& exit_code);

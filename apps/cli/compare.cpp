@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fisherman/core/archive.hpp"
+#include "fisherman/core/version.hpp"
 #include "quoting.hpp"
 #include "report/html.hpp"
 #include "study/problem.hpp"
@@ -96,7 +97,7 @@ report::Page Compare::page(const std::vector<Arm>& arms, const std::vector<Band>
                         std::filesystem::path(problem.data).filename().string());
   page.about = sentence("fisherman compare ", problem.kind->name, ": ", seeds, " runs of each, ",
                         problem.shared_value("iterations"), " iterations");
-  page.footer = sentence("Made by fisherman ", FISHERMAN_VERSION);
+  page.footer = sentence("Made by fisherman ", version());
 
   const Band* best = nullptr;
   for (const Band& band : bands)

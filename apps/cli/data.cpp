@@ -131,7 +131,7 @@ struct DataList : DataCommand {
 
 int DataList::run() const {
   static constexpr const char* states[] = {"not there", "there", "there, but different"};
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  Json out = Json::array();
   for (const DataSet& set : catalogue()) {
     auto& entry = out.emplace_back();
     entry = {{"name", set.name},

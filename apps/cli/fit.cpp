@@ -1,102 +1,75 @@
 #include "fit.hpp"
 
-#include <unistd.h>
-
-#include <fstream>
 #include <iostream>
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/version.hpp"
 #include "fisherman/io/checksum.hpp"
-#include "fisherman/solve/observers.hpp"
+#include "fisherman/io/npy.hpp"
+#include "fit_driver.hpp"
+#include "quoting.hpp"
+#include "report/html.hpp"
+#include "saved_run.hpp"
 
 namespace fisherman::cli {
+namespace {
 
-Json as_json(const FitSummary& end) {
-  Json result;
-  result["status"] = end.status;
-  result["sentence"] = end.sentence;
-  result["objective"] = end.objective;
-  result["iterations"] = end.iterations;
-  result["seconds"] = end.seconds;
-  result["rejected"] = end.rejected;
-  result["clips"] = end.clips;
-  return result;
-}
+// What the page that every fit leaves may cost, beyond the fit: a second or so.
+constexpr double most_operations = 2e10;
 
-int exit_code(const FitSummary& end, std::int64_t asked_iterations) {
-  return end.as_asked(asked_iterations) ? done : not_converged;
-}
+}  // namespace
 
-void DataFlags::describe(Options& o) {
-  o.add_named("data", data, "data to fit: a CSV, LIBSVM, npy or IDX file, gzipped or not", "FILE");
-  o.add_named("label", label, "column that holds the classes (default: label, or the last)",
-              "COLUMN");
-  o.add_named("labels", labels, "file of labels, if they are not in the data file", "FILE");
-  o.add("columns", columns,
-        "number of features of a LIBSVM file, if the last ones do not occur (0: as many as occur)");
-  o.add("no-header", no_header,
-        "the first row of a CSV file holds data; its columns are then f1, f2, …");
-}
-
-void DataFlags::check() const {
-  require(!data.empty(), "--data is required: the file of the data to fit");
-  require(labels.empty() || label.empty(),
-          "--label names a column of the data and --labels a file: only one of them can be meant");
+FitCommand::FitCommand(const FitKind& kind) : kind_(&kind), settings_(kind.settings()) {
+  if (kind.has_draws) output_.describe(output_options_);
+  data_.describe(data_options_, kind.takes_test_rows);
 }
 
 void FitCommand::add_to(CLI::App& command) {
-  describe(data_options);
-  data_flags_.add_to(command, data_options);
+  data_flags_.add_to(command, data_options_);
   command
-      .add_option("--config", config,
+      .add_option("--config", config_,
                   "JSON file of options; config.json of a run repeats that run, on its data")
       ->type_name("FILE");
-  command.add_option("--out", out, "a folder for everything that comes out")->type_name("DIR");
-  add_number(command, "checkpoint-every", checkpoint_every, "seconds between checkpoints in --out",
+  command.add_option("--out", out_, "a folder for everything that comes out")->type_name("DIR");
+  add_number(command, "checkpoint-every", checkpoint_every_, "seconds between checkpoints in --out",
              Options::Rule::not_negative)
       ->capture_default_str();
-  command.add_flag("--resume", resume, "go on with the run in --out");
-  command.add_flag("--overwrite", overwrite, "replace the run in --out");
-  command.add_flag("--json", json, "print the result as one JSON object and nothing else");
-  command.add_flag("--quiet", quiet, "no progress and no warnings");
-  command.add_flag("--no-report", no_report, "leave no report.html in --out");
-  flags_.add_to(command, options);
+  command.add_flag("--resume", resume_, "go on with the run in --out");
+  command.add_flag("--overwrite", overwrite_, "replace the run in --out");
+  command.add_flag("--json", json_, "print the result as one JSON object and nothing else");
+  command.add_flag("--quiet", quiet_, "no progress and no warnings");
+  command.add_flag("--no-report", no_report_, "leave no report.html in --out");
+  flags_.add_to(command, settings_->options);
+  output_flags_.add_to(command, output_options_);
 }
 
 void FitCommand::apply() {
-  if (!config.empty()) apply_config(config, kind, options, data_options);
-  flags_.apply(options);
-  data_flags_.apply(data_options);
-  require(!resume || !out.empty(), "--resume needs --out, the folder of the run to go on with");
-  require(!overwrite || !out.empty(), "--overwrite needs --out, the folder of the run to replace");
+  if (!config_.empty())
+    apply_config(config_, kind_->name, {&settings_->options, &output_options_}, data_options_);
+  flags_.apply(settings_->options);
+  output_flags_.apply(output_options_);
+  data_flags_.apply(data_options_);
+  require(!resume_ || !out_.empty(), "--resume needs --out, the folder of the run to go on with");
+  require(!overwrite_ || !out_.empty(),
+          "--overwrite needs --out, the folder of the run to replace");
   require(
-      !overwrite || !resume,
+      !overwrite_ || !resume_,
       "--resume goes on with the run in --out and --overwrite replaces it: only one of them can "
       "be meant");
-  check();
+  require(output_.draws == 0 || !out_.empty() || !config_.empty(),
+          "--draws needs --out, the folder for draws.csv");
+  data_.check();
 }
 
-Table DataFlags::read(const std::string& data_file, const std::string& labels_file) const {
-  Table table = read_table(
-      data_file,
-      {.label = label, .has_label = labels_file.empty(), .header = !no_header, .columns = columns});
-  if (labels_file.empty()) return table;
-  table.labels = read_labels(labels_file, {.header = !no_header});
-  table.label_name = "label";
-  if (Index(table.labels.size()) != table.x.rows())
-    throw FileError(sentence(labels_file, ": has ", table.labels.size(), " labels, but ", data_file,
-                             " has ", table.x.rows(), " rows"));
-  return table;
-}
-
-Json FitCommand::config_of(const Table& table) const {
-  Json config_json;
-  config_json["fit"] = kind;
-  config_json["options"] = as_json(options);
-  if (out.empty()) return config_json;  // nothing is kept, and the data need not be read again
-  Json& about = config_json["data"] = as_json(data_options);
-  for (const Options::Option& option : data_options.all()) {
+Json FitCommand::config_of(const FitData& data) const {
+  Json config;
+  config["fit"] = kind_->name;
+  config["options"] = as_json(settings_->options);
+  config["options"].update(as_json(output_options_));
+  if (out_.empty()) return config;  // nothing is kept, and the data need not be read again
+  Json& about = config["data"] = as_json(data_options_);
+  for (const Options::Option& option : data_options_.all()) {
     if (option.text() == option.initial || option.name == "label") about.erase(option.name);
     if (option.kind == "FILE" && !option.text().empty()) {
       about[option.name] = json_text(std::filesystem::absolute(option.text()));
@@ -104,62 +77,77 @@ Json FitCommand::config_of(const Table& table) const {
           file_checksum(option.text());
     }
   }
-  if (labels.empty()) about["label"] = table.label_name;  // as it was found
-  config_json["version"] = FISHERMAN_VERSION;
-  return config_json;
+  if (data_.labels.empty()) about["label"] = data.table.label_name;  // as it was found
+  config["version"] = version();
+  return config;
 }
 
-std::unique_ptr<RunFolder> FitCommand::folder(
-    const Json& config_json, const std::vector<std::filesystem::path>& other_inputs) const {
-  if (out.empty()) return nullptr;
-  std::vector<std::filesystem::path> inputs = {data, labels, config};
-  inputs.insert(inputs.end(), other_inputs.begin(), other_inputs.end());
-  return std::make_unique<RunFolder>(out,
-                                     resume      ? RunFolder::Begin::resumed
-                                     : overwrite ? RunFolder::Begin::replaced
-                                                 : RunFolder::Begin::fresh,
-                                     config_json, inputs);
+std::unique_ptr<RunFolder> FitCommand::folder_for(const Json& config) const {
+  if (out_.empty()) return nullptr;
+  std::vector<std::filesystem::path> inputs = data_.files();
+  inputs.emplace_back(config_);
+  return std::make_unique<RunFolder>(out_,
+                                     resume_      ? RunFolder::Begin::resumed
+                                     : overwrite_ ? RunFolder::Begin::replaced
+                                                  : RunFolder::Begin::fresh,
+                                     config, inputs);
 }
 
-FitSummary FitCommand::drive(ErasedRun& run, const RunFolder* folder) const {
-  const bool going_on = resume && folder->has("checkpoint");  // none yet: from the beginning
-  if (going_on) {
-    const std::filesystem::path file = folder->file("checkpoint");
-    const std::string bytes = read_checkpoint(file);
-    try {
-      restore(run.state, bytes);
-    } catch (const FileError& e) {
-      throw FileError(sentence(file.string(), ": ", e.what()));
-    }
+void FitCommand::write(const RunFolder& folder, const Fitted& fit) const {
+  folder.write("model.json", json_of(fit.model()));
+  const Fields arrays = fit.arrays();
+  for (const auto& [name, value] : arrays.all())
+    folder.write(name + ".npy", npy_bytes(arrays.need_matrix(name)));
+  for (const NamedFile& file : fit.tables(output_)) folder.write(file.name, file.bytes);
+  folder.write("result.json", json_of(fit.result()));
+  folder.finish();
+}
+
+int FitCommand::run() {
+  apply();
+  FitData data = data_.read();
+  const Json config = config_of(data);
+  const std::unique_ptr<RunFolder> folder = folder_for(config);
+  FitDriver driver(folder.get(),
+                   {.checkpoint_every = checkpoint_every_, .resume = resume_, .quiet = quiet_});
+  const std::shared_ptr<const Fitted> fit = kind_->fit(std::move(data), *settings_, driver);
+  if (!fit) return not_converged;  // a signal before the first iteration
+  if (folder) write(*folder, *fit);
+  if (json_)
+    std::cout << json_of(fit->result()).dump(2) << '\n';
+  else
+    std::cout << fit->text(output_);
+  if (folder && !no_report_) {
+    const std::vector<ReportedFit> shown = {
+        {.name = run_name(out_),
+         .fit = fit,
+         .settings = fields_of(flat_config(config), "config.json"),
+         .trace = std::move(driver.trace),
+         .parts = std::move(driver.parts),
+         .data = [](std::string& missing) {
+           missing = "The data were not kept in memory; fisherman report has them read again.";
+           return nullptr;
+         }}};
+    report::Page page = kind_->page(shown, {.operations = most_operations});
+    page.footer = made_from({out_});
+    folder->write("report.html", report::html(page));
   }
-  std::vector<Observer<ErasedState>> observers;
-  std::ofstream trace;
-  if (folder != nullptr) {
-    if (going_on)
-      folder->cut_trace(run.state.iteration);
-    else
-      folder->write("trace.csv", Trace::csv_header());
-    trace.open(folder->file("trace.csv"), std::ios::app);
-    observers.emplace_back([&](const Record& r, const ErasedState&) {
-      trace << Trace::csv_line(r) << std::flush;
-      if (!trace) throw FileError(folder->file("trace.csv").string() + ": cannot be written");
-    });
-    observers.emplace_back(Checkpoint(folder->file("checkpoint"), checkpoint_every));
+  return fit->as_asked ? done : not_converged;
+}
+
+void add_fits(CLI::App& app, int& exit_code) {
+  CLI::App* const fit = app.add_subcommand("fit", "fit a model to data");
+  fit->require_subcommand(1);
+  fit->footer(
+      "Example:\n  fisherman fit logistic --data wdbc.csv --out wdbc-run\n\n"
+      "fisherman fit MODEL --help tells more, and fisherman list what can be chosen.");
+  for (const FitKind& kind : fit_kinds()) {
+    auto self = std::make_shared<FitCommand>(kind);
+    CLI::App* const command = fit->add_subcommand(kind.name, kind.help);
+    self->add_to(*command);
+    if (!kind.examples.empty()) command->footer("Example:\n  " + indented(kind.examples));
+    command->callback([self, &exit_code] { exit_code = self->run(); });
   }
-  if (!quiet && isatty(STDERR_FILENO) != 0)
-    observers.emplace_back(Progress(std::cerr, run.planned));
-  return fisherman::drive(run, when_set(interrupted()), observers);
-}
-
-void FitCommand::say(const std::string& line) const {
-  if (!quiet) std::cerr << line << '\n';
-}
-
-Json numbers(const Vector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }
-
-Vector vector_of(const nlohmann::json& numbers) {
-  const auto values = numbers.get<std::vector<double>>();
-  return Eigen::Map<const Vector>(values.data(), Index(values.size()));
 }
 
 }  // namespace fisherman::cli

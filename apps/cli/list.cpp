@@ -4,12 +4,11 @@
 #include <memory>
 
 #include "command.hpp"
+#include "fisherman/fit/fit_kind.hpp"
 #include "fisherman/fit/registry.hpp"
 
 namespace fisherman::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class Example>
 Json names_of(const std::vector<Named<Example>>& entries) {

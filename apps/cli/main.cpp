@@ -1,58 +1,9 @@
-// fisherman: the command line.
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <filesystem>
-#include <iostream>
-#include <limits>
-#include <new>
-#include <stdexcept>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
-#include "command.hpp"
-#include "fisherman/core/error.hpp"
-#include "fisherman/core/memory.hpp"
+#include "program.hpp"
 
 namespace {
-
-/// What an exception says, without the name of the library that threw it.
-std::string words_of(const std::exception& e) {
-  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&e))
-    return fisherman::sentence(file->path1().string(), file->path1().empty() ? "" : ": ",
-                               file->code().message());
-  if (const auto* json = dynamic_cast<const nlohmann::json::exception*>(&e))
-    return "a file does not hold what it should: " + fisherman::cli::plain_words(*json);
-  return e.what();
-}
-
-/// A standard stream that is closed must not become the first file that is opened, or what is printed would go there.
-/// What takes its place cannot be written to, so that printing fails as before.
-void fill_closed_streams() {
-  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
-    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
-}
-
-/// An empty name, as a shell makes of an unset variable, is a mistake and not the wish for no file.
-void refuse_empty_names(CLI::App& app) {
-  const CLI::Validator named(
-      [](std::string& name) { return std::string(name.empty() ? "the name is empty" : ""); }, "");
-  for (CLI::Option* option : app.get_options({}))
-    if (option->get_type_name() == "FILE" || option->get_type_name() == "DIR") option->check(named);
-  for (CLI::App* command : app.get_subcommands({})) refuse_empty_names(*command);
-}
-
-/// Keeps freed memory, so that an iteration's large matrices are not mapped and zeroed anew each time: with the paper's
-/// transport that took as long as the arithmetic.
-void keep_memory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-#endif
-}
 
 #ifndef FISHERMAN_SANITIZED
 /// OpenBLAS maps its buffers and its threads' stacks when it is loaded and when it is first used, and where it cannot
@@ -69,8 +20,8 @@ void require_address_space(int, char**, char**) {
   if (::getrlimit(RLIMIT_AS, &limit) != 0 ||
       limit.rlim_cur >= at_least + per_core * rlim_t(cores > 0 ? cores : 1))
     return;
-  if (::write(STDERR_FILENO, words, sizeof words - 1) < 0) ::_exit(fisherman::cli::misuse);
-  ::_exit(fisherman::cli::misuse);
+  if (::write(STDERR_FILENO, words, sizeof words - 1) < 0) ::_exit(1);
+  ::_exit(1);
 }
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*const before_libraries)(int, char**, char**) = require_address_space;
@@ -78,67 +29,4 @@ void require_address_space(int, char**, char**) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  using namespace fisherman;
-  fill_closed_streams();
-  keep_memory();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is then an error like a full disk
-  int exit_code = cli::done;
-  CLI::App app(
-      "Fits distributions whose parameters live on a manifold, by natural gradient without "
-      "inverting "
-      "a Fisher matrix.",
-      "fisherman");
-  app.set_version_flag("--version", FISHERMAN_VERSION, "print the version and exit");
-  app.set_help_flag("-h,--help", "print this help and exit");
-  app.require_subcommand(1);
-  app.footer(
-      "Example:\n"
-      "  fisherman fit logistic --data wdbc.csv --out wdbc-run\n"
-      "  fisherman predict --run wdbc-run --data new.csv\n"
-      "  fisherman report wdbc-run --out wdbc.html\n"
-      "\n"
-      "fisherman COMMAND --help tells more.\n"
-      "Exit codes: 0 done, 1 misuse or bad input, 3 ended without converging.");
-  CLI::App* const fit = app.add_subcommand("fit", "fit a model to data");
-  fit->require_subcommand(1);
-  fit->footer(
-      "Example:\n  fisherman fit logistic --data wdbc.csv --out wdbc-run\n\n"
-      "fisherman fit MODEL --help tells more, and fisherman list what can be chosen.");
-  cli::add_fit_logistic(*fit, exit_code);
-  cli::add_fit_reduced_rank(*fit, exit_code);
-  cli::add_fit_flow(*fit, exit_code);
-  cli::add_predict(app, exit_code);
-  cli::add_report(app, exit_code);
-  cli::add_compare(app, exit_code);
-  cli::add_tune(app, exit_code);
-  cli::add_reproduce(app, exit_code);
-  cli::add_data(app, exit_code);
-  cli::add_list(app, exit_code);
-  cli::add_check(app, exit_code);
-  cli::add_completion(app, exit_code);
-  cli::add_man(app, exit_code);
-  refuse_empty_names(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // help, or the version
-    std::cerr << "fisherman: " << cli::trouble(app, e)
-              << "\nRun with --help for more information.\n";
-    return cli::misuse;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "fisherman: " << out_of_memory(cli::given_words(app)) << '\n';
-    return cli::misuse;
-  } catch (const std::length_error&) {  // what the standard library says of sizes beyond all memory
-    std::cerr << "fisherman: " << out_of_memory(cli::given_words(app)) << '\n';
-    return cli::misuse;
-  } catch (const std::exception& e) {
-    std::cerr << "fisherman: " << words_of(e) << '\n';
-    return cli::misuse;
-  }
-  if (!std::cout.flush()) {
-    std::cerr << "fisherman: standard output cannot be written\n";
-    return cli::misuse;
-  }
-  return exit_code;
-}
+int main(int argc, char** argv) { return fisherman::cli::run_program(argc, argv); }

@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/version.hpp"
 #include "tree.hpp"
 
 namespace fisherman::cli {
@@ -106,7 +107,7 @@ void add_man(CLI::App& app, int& exit_code) {
   CLI::App* const command = app.add_subcommand("man", "this manual, in roff");
   command->footer("Example:\n  fisherman man >fisherman.1 && man ./fisherman.1");
   command->callback([&app, &exit_code] {
-    std::cout << manual(tree_of(app), FISHERMAN_VERSION);
+    std::cout << manual(tree_of(app), version());
     exit_code = done;
   });
 }

@@ -1,28 +1,18 @@
-// fisherman predict: probabilities for new rows, from the folder of a fit.
-#include <algorithm>
-#include <cmath>
+// fisherman predict: predictions for new rows, from the folder of a fit.
 #include <iomanip>
 #include <iostream>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <sstream>
 
-#include "checksums.hpp"
 #include "command.hpp"
-#include "fisherman/io/labels.hpp"
+#include "fisherman/core/error.hpp"
 #include "fisherman/io/table.hpp"
 #include "fisherman/io/text.hpp"
-#include "flow_model.hpp"
-#include "logistic_model.hpp"
 #include "output_file.hpp"
-#include "reduced_rank_model.hpp"
+#include "saved_run.hpp"
 
 namespace fisherman::cli {
 namespace {
-
-// In the log loss no row counts as less likely, as in scikit-learn: one alone would make it infinite.
-constexpr double least_probability = std::numeric_limits<double>::epsilon();
 
 struct Predict {
   std::string run_folder, data, labels;
@@ -31,31 +21,17 @@ struct Predict {
   int run() const;
 
  private:
-  nlohmann::ordered_json logistic(const nlohmann::json& json_model, const std::string& file) const;
-  nlohmann::ordered_json flow(const nlohmann::json& json_model, const std::string& file) const;
-  nlohmann::ordered_json binary(const Matrix& p, const Table& table,
-                                const std::array<std::string, 2>& classes) const;
-  nlohmann::ordered_json reduced_rank(const nlohmann::json& json_model,
-                                      const std::string& file) const;
-  struct Kind {
-    const char* name;
-    nlohmann::ordered_json (Predict::*predict)(const nlohmann::json& json_model,
-                                               const std::string& file) const;
-  };
-  static const Kind kinds[];
-
   /// The rows, with labels if there are any.
-  Table rows(const std::string& label, const std::vector<std::string>& columns) const;
-  void write(const std::string& rows) const;
+  Table rows(const Fitted& fit) const;
 };
 
-Table Predict::rows(const std::string& label, const std::vector<std::string>& columns) const {
-  Table table = read_table(data, {.label = label,
+Table Predict::rows(const Fitted& fit) const {
+  Table table = read_table(data, {.label = fit.label,
                                   .has_label = labels.empty(),
                                   .label_optional = true,
                                   .header = !no_header,
-                                  .least_columns = Index(columns.size()),
-                                  .wanted = columns});
+                                  .least_columns = Index(fit.columns.size()),
+                                  .wanted = fit.columns});
   if (labels.empty()) return table;
   table.labels = read_labels(labels, {.header = !no_header});
   if (Index(table.labels.size()) != table.x.rows())
@@ -64,102 +40,36 @@ Table Predict::rows(const std::string& label, const std::vector<std::string>& co
   return table;
 }
 
-void Predict::write(const std::string& rows) const {
-  if (!out.path.empty())
-    out.write(rows);
-  else if (!json)
-    std::cout << rows;
-}
-
-nlohmann::ordered_json Predict::reduced_rank(const nlohmann::json& json_model,
-                                             const std::string& file) const {
-  const ReducedRankModel model = ReducedRankModel::from_json(json_model, file);
-  const Table table = rows(model.label, model.map.names);
-  const Matrix x = model.design(table, data);
-  std::optional<Uncertainty> uncertainty;
-  const Checksums sums = Checksums::read(run_folder);
-  if (const std::string name = "covariance.npy"; sums.has(name))
-    uncertainty.emplace(model.point, read_table(sums.verified(name), {.has_label = false}).x);
-  nlohmann::ordered_json summary;
-  summary["rows"] = x.cols();
-  if (!table.labels.empty()) {
-    const std::string& where = labels.empty() ? data : labels;
-    const ClassData known(x, class_labels(table.labels, model.classes, where),
-                          Index(model.classes.size()));
-    const Evaluation result = evaluate(known, model.point);
-    summary["log_loss"] = result.loss;
-    summary["accuracy"] = result.accuracy;
+std::string csv(const Predictions& predictions) {
+  std::ostringstream text;
+  text << std::setprecision(10);
+  const bool classes = !predictions.classes.empty();
+  if (classes) text << "class";
+  for (std::size_t k = 0; k < predictions.columns.size(); ++k)
+    text << (k > 0 || classes ? "," : "") << csv_field(predictions.columns[k]);
+  text << '\n';
+  for (Index i = 0; i < predictions.values.rows(); ++i) {
+    if (classes) text << csv_field(predictions.classes[std::size_t(i)]);
+    for (Index k = 0; k < predictions.values.cols(); ++k)
+      text << (k > 0 || classes ? "," : "") << predictions.values(i, k);
+    text << '\n';
   }
-  write(predictions_csv(model, x,
-                        uncertainty));  // last: a label that is not known leaves nothing behind
-  return summary;
+  return text.str();
 }
-
-/// Of the two classes, from each row's P(y = 1): mean, sd, 5% and 95%.
-nlohmann::ordered_json Predict::binary(const Matrix& p, const Table& table,
-                                       const std::array<std::string, 2>& classes) const {
-  std::ostringstream rows;
-  rows << std::setprecision(10) << "probability,sd,q5,q95\n";
-  for (Index i = 0; i < p.rows(); ++i)
-    rows << p(i, 0) << ',' << p(i, 1) << ',' << p(i, 2) << ',' << p(i, 3) << '\n';
-  nlohmann::ordered_json summary;
-  summary["rows"] = p.rows();
-  summary["class"] = classes[1];
-  if (!table.labels.empty()) {
-    const Vector y = binary_labels(table.labels, classes, labels.empty() ? data : labels);
-    double loss = 0.0, right = 0.0;
-    Index clipped = 0;
-    for (Index i = 0; i < p.rows(); ++i) {
-      const double of_class = y(i) == 1.0 ? p(i, 0) : 1.0 - p(i, 0);
-      if (of_class < least_probability) ++clipped;
-      loss -= std::log(std::max(of_class, least_probability));
-      right += (p(i, 0) > 0.5) == (y(i) == 1.0) ? 1.0 : 0.0;
-    }
-    summary["log_loss"] = loss / double(p.rows());
-    if (clipped > 0)
-      summary["log_loss_note"] =
-          sentence("The probability of the true class is below ", least_probability, " in ",
-                   clipped, clipped == 1 ? " row" : " rows",
-                   "; it counts as that there, because the loss would be infinite.");
-    summary["accuracy"] = right / double(p.rows());
-  }
-  write(rows.str());
-  return summary;
-}
-
-nlohmann::ordered_json Predict::logistic(const nlohmann::json& json_model,
-                                         const std::string& file) const {
-  const LogisticModel model = LogisticModel::from_json(json_model, file);
-  const Table table = rows(model.label, model.columns);
-  return binary(predictive(model.design(table, data), model.q), table, model.classes);
-}
-
-nlohmann::ordered_json Predict::flow(const nlohmann::json& json_model,
-                                     const std::string& file) const {
-  const FlowModel model = FlowModel::from_json(json_model, file);
-  const Table table = rows(model.label, model.columns);
-  return binary(model.predictive(table, data), table, model.classes);
-}
-
-/// What can be predicted with: the kinds of fit, as model.json names them.
-const Predict::Kind Predict::kinds[] = {{"logistic", &Predict::logistic},
-                                        {"reduced-rank", &Predict::reduced_rank},
-                                        {"flow", &Predict::flow}};
 
 int Predict::run() const {
-  const Checksums sums = Checksums::read(run_folder);
-  std::vector<std::filesystem::path> inputs = sums.paths();
-  inputs.insert(inputs.end(), {data, labels, std::filesystem::path(run_folder) / "checkpoint"});
+  const SavedRun saved = read_run(run_folder);
+  std::vector<std::filesystem::path> inputs = saved.sums.paths();
+  inputs.insert(inputs.end(), {data, labels, saved.folder / "checkpoint"});
   out.check(inputs);
-  const std::filesystem::path file = sums.verified("model.json");
-  const nlohmann::json model = read_json(file);
-  const nlohmann::json kind = model.value("model", nlohmann::json());
-  const auto found = std::find_if(std::begin(kinds), std::end(kinds),
-                                  [&](const auto& known) { return kind == known.name; });
-  if (found == std::end(kinds))
-    throw FileError(sentence(file.string(), ": is a fit of the kind ", shown(kind.dump()),
-                             ", which this program does not know"));
-  const auto summary = (this->*found->predict)(model, file.string());
+  const Table table = rows(*saved.fit);
+  const Predictions predictions = saved.fit->predict(table, data, true);
+  const Json summary =
+      json_of(saved.fit->score(table, predictions, data, labels.empty() ? data : labels));
+  if (!out.path.empty())  // last: a label that is not known leaves nothing behind
+    out.write(csv(predictions));
+  else if (!json)
+    std::cout << csv(predictions);
   if (json)
     std::cout << summary.dump(2) << '\n';
   else

@@ -23,14 +23,6 @@ std::string shell_words(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string csv_field(const std::string& text) {
-  const bool formula = text.find_first_of("=+-@\t\r") == 0 && !parse_number(text);
-  if (!formula && text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = formula ? "\"'" : "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string json_text(const std::filesystem::path& path) {
   std::string text = path.string();
   if (is_utf8(text)) return text;

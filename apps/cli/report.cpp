@@ -4,18 +4,12 @@
 #include <memory>
 
 #include "command.hpp"
-#include "fisherman/core/archive.hpp"
 #include "output_file.hpp"
-#include "report.hpp"
-#include "report/kinds.hpp"
-#include "report/logistic.hpp"
-#include "report/run.hpp"
+#include "report/html.hpp"
+#include "saved_run.hpp"
 
 namespace fisherman::cli {
 namespace {
-
-// Finding the optimum for the page that every fit leaves may take a second or so, not more.
-constexpr double most_operations = 2e10;
 
 struct Report {
   std::vector<std::string> folders, data;
@@ -24,36 +18,18 @@ struct Report {
 };
 
 int Report::run() const {
-  const auto runs = report::read_runs({folders.begin(), folders.end()});
-  std::vector<std::filesystem::path> inputs(data.begin(), data.end());
-  for (const report::Run& run : runs) {
-    const auto files = run.sums.paths();
-    inputs.insert(inputs.end(), files.begin(), files.end());
-    for (const char* key : {"data", "labels"}) inputs.emplace_back(report::text(run.config, key));
-    inputs.push_back(run.folder / "checkpoint");
-  }
-  out.check(inputs);
-  out.write(report::html(report::page_of(runs, {data.begin(), data.end()})));
+  const std::vector<std::filesystem::path> places(data.begin(), data.end()),
+      from(folders.begin(), folders.end());
+  const ReportedRuns runs = read_runs(from, places);
+  out.check(runs.inputs);
+  report::Page page = runs.kind->page(runs.fits, {});
+  page.footer = made_from(from);
+  out.write(report::html(page));
   std::cout << out.path << '\n';
   return done;
 }
 
 }  // namespace
-
-void leave_report(const std::filesystem::path& folder, const LogisticTarget& target,
-                  const std::vector<std::string>& warnings) {
-  report::LogisticSources sources;
-  sources.target = std::make_shared<const LogisticTarget>(target);  // which shares the data
-  sources.warnings = warnings;
-  sources.most_operations = most_operations;
-  write_file(folder / "report.html",
-             report::html(report::logistic_page(report::read_runs({folder}), sources)));
-}
-
-void leave_report(const std::filesystem::path& folder) {
-  write_file(folder / "report.html",
-             report::html(report::page_of(report::read_runs({folder}), {})));
-}
 
 void add_report(CLI::App& app, int& exit_code) {
   auto self = std::make_shared<Report>();

@@ -9,6 +9,7 @@
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/core/version.hpp"
 #include "own_folder.hpp"
 #include "quoting.hpp"
 #include "study/rates.hpp"
@@ -98,7 +99,7 @@ int ReproduceRates::run() const {
   // A file that tells whose the folder is.
   const auto marker = options.folder / "rates.json";
   const OwnFolder own(options.folder, [&] { return std::filesystem::exists(marker); });
-  write_file(marker, "{\"study\": \"rates\", \"version\": \"" FISHERMAN_VERSION "\"}\n");
+  write_file(marker, sentence("{\"study\": \"rates\", \"version\": \"", version(), "\"}\n"));
   std::mutex one_at_a_time;
   std::int64_t ended = 0;
   options.say = [&](const std::string& words) {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "checksums.hpp"
 #include "command.hpp"
 #include "fisherman/core/archive.hpp"
+#include "fisherman/core/error.hpp"
+#include "fisherman/fit/fit_kind.hpp"
 #include "fisherman/solve/observers.hpp"
 #include "output_file.hpp"
 
@@ -16,57 +19,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct OwnFile {
-  std::string_view name;
-  bool has_sum = true;
+/// Of every fit, whatever its kind.
+constexpr std::string_view common_files[] = {
+    "result.json",  // status, objective, iterations, seconds, diagnostics
+    "model.json",   // the fitted parameters and how to prepare new data
+    "trace.csv",    // one line per iteration
+    "report.html",  // a page about it all
+    "checkpoint",   // to go on from, with a sum of its own
+    Checksums::file_name, "lock",
+    "config.json",  // all options, the program's version, the data file and its checksum
 };
+constexpr std::string_view without_sum[] = {"report.html", "checkpoint", Checksums::file_name,
+                                            "lock"};
 
-constexpr OwnFile own_files[] = {
-    {"result.json"},       // status, objective, iterations, seconds, diagnostics
-    {"model.json"},        // the fitted parameters and how to prepare new data
-    {"trace.csv"},         // one line an iteration
-    {"coefficients.csv"},  // name, mean, sd, 5% and 95%
-    {"covariance.csv"},
-    {"draws.csv"},  // with --draws, in CmdStan's layout
-    {"B.csv"},
-    {"B.npy"},
-    {"U.csv"},
-    {"S.csv"},
-    {"V.csv"},
-    {"intercepts.csv"},
-    {"confusion.csv"},
-    {"B_standard_errors.csv"},
-    {"intercept_standard_errors.csv"},
-    {"covariance.npy"},
-    {"report.html", false},  // a page about it all
-    {"checkpoint", false},   // to go on from, with a sum of its own
-    {Checksums::file_name, false},
-    {"lock", false},
-    {"config.json"},  // all options, the program's version, the data file and its checksum; it tells that a folder
-                      // is a run's, so it is the last to be removed
-};
-
-/// The folder of a leg: rank-R-start-K.
-bool is_part(const fs::directory_entry& entry) {
-  std::string name = entry.path().filename().string();
-  for (char& c : name)
-    if (c >= '0' && c <= '9') c = '0';
-  name.erase(
-      std::unique(name.begin(), name.end(), [](char a, char b) { return a == '0' && b == '0'; }),
-      name.end());
-  return name == "rank-0-start-0" && entry.is_directory() && !entry.is_symlink();
+/// All that a fit of any kind leaves. config.json tells that a folder is a run's, so it comes last: it is the last to be
+/// removed.
+std::vector<std::string> own_files() {
+  std::vector<std::string> out;
+  for (const FitKind& kind : fit_kinds()) {
+    out.insert(out.end(), kind.files.begin(), kind.files.end());
+    for (const std::string& array : kind.arrays) out.push_back(array + ".npy");
+  }
+  out.insert(out.end(), std::begin(common_files), std::end(common_files));
+  return out;
 }
+
+constexpr const char* parts_name = "parts";
 
 /// The paths of a run's files, those of its legs too.
 std::vector<fs::path> run_files(const fs::path& folder) {
   std::vector<fs::path> out;
   const auto add = [&](const fs::path& inside) {
-    for (const OwnFile& file : own_files)
-      if (fs::is_regular_file(fs::symlink_status(inside / file.name)))
-        out.push_back(inside / file.name);
+    for (const std::string& name : own_files())
+      if (fs::is_regular_file(fs::symlink_status(inside / name))) out.push_back(inside / name);
   };
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (is_part(entry)) add(entry.path());
+  for (const fs::path& part : RunFolder::parts(folder)) add(part);
   add(folder);
   return out;
 }
@@ -78,10 +65,8 @@ void remove_run(const fs::path& folder) {
     if (error) throw FileError(sentence(file.string(), ": cannot be removed: ", error.message()));
   }
   std::error_code not_empty;
-  std::vector<fs::path> parts;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (is_part(entry)) parts.push_back(entry.path());
-  for (const fs::path& part : parts) fs::remove(part, not_empty);
+  for (const fs::path& part : RunFolder::parts(folder)) fs::remove(part, not_empty);
+  fs::remove(folder / parts_name, not_empty);
 }
 
 /// Between a run and its resume: what does not change the result, or is made from it at the end.
@@ -92,14 +77,13 @@ bool may_differ(const std::string& option) {
 
 }  // namespace
 
-std::string first_difference(const nlohmann::json& old_config, const nlohmann::json& new_config) {
-  const nlohmann::json before = flat_config(old_config), now = flat_config(new_config);
-  const auto said = [](const nlohmann::json& in, const std::string& name) {
-    return in.contains(name)
-               ? in[name].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-               : "not set";
+std::string first_difference(const Json& old_config, const Json& new_config) {
+  const Json before = flat_config(old_config), now = flat_config(new_config);
+  const auto said = [](const Json& in, const std::string& name) {
+    return in.contains(name) ? in[name].dump(-1, ' ', false, Json::error_handler_t::replace)
+                             : "not set";
   };
-  nlohmann::json all = before;
+  Json all = before;
   all.update(now);
   for (const auto& [name, value] : all.items())
     if (!may_differ(name) && said(before, name) != said(now, name))
@@ -111,7 +95,7 @@ bool RunFolder::is_ours() const {
   if (how_ == Begin::part) return true;
   if (!has("config.json")) return false;
   try {
-    const nlohmann::json config = read_json(file("config.json"));
+    const Json config = read_json(file("config.json"));
     if (!config.contains("version") || !config.contains("data") || !config.contains("options"))
       return false;
   } catch (const FileError&) {
@@ -123,7 +107,7 @@ bool RunFolder::is_ours() const {
   return true;
 }
 
-RunFolder::RunFolder(fs::path path, Begin how, nlohmann::ordered_json config,
+RunFolder::RunFolder(fs::path path, Begin how, const Json& config,
                      const std::vector<fs::path>& inputs)
     : path_([&] {
         if (how == Begin::resumed && !fs::exists(path / "config.json"))
@@ -131,7 +115,7 @@ RunFolder::RunFolder(fs::path path, Begin how, nlohmann::ordered_json config,
         return std::move(path);
       }()),
       how_(how),
-      config_(std::move(config)),
+      config_(config.dump(2)),
       own_(path_, [&] { return is_ours(); }) {
   if (how == Begin::replaced)
     for (const fs::path& file : run_files(path_)) require_no_input(file, inputs);
@@ -145,17 +129,30 @@ RunFolder::RunFolder(fs::path path, Begin how, nlohmann::ordered_json config,
   require_same();
 }
 
-void RunFolder::write(const char* name, const std::string& content) const {
-  require(std::any_of(std::begin(own_files), std::end(own_files),
-                      [&](const OwnFile& file) { return file.name == name; }),
-          name, ": is not among the files of a run");
+RunFolder::RunFolder(fs::path path) : RunFolder(std::move(path), Begin::part, Json(), {}) {}
+
+void RunFolder::write(const std::string& name, const std::string& content) const {
+  const std::vector<std::string> known = own_files();
+  require(std::find(known.begin(), known.end(), name) != known.end(), name,
+          ": is not among the files of a run");
   begin();
   write_file(file(name), content);
 }
 
-void RunFolder::write(const char* name, const nlohmann::ordered_json& value) const {
+void RunFolder::write(const std::string& name, const Json& value) const {
   write(name, value.dump(2) + "\n");
 }
+
+std::vector<fs::path> RunFolder::parts(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code none;
+  if (!fs::is_directory(fs::symlink_status(folder / parts_name, none))) return out;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder / parts_name))
+    if (entry.is_directory() && !entry.is_symlink()) out.push_back(entry.path());
+  return out;
+}
+
+fs::path RunFolder::part(const std::string& name) const { return path_ / parts_name / name; }
 
 void RunFolder::begin() const {
   if (begun_) return;
@@ -163,18 +160,21 @@ void RunFolder::begin() const {
   if (how_ == Begin::replaced) remove_run(path_);
   std::error_code none;
   fs::remove(file(Checksums::file_name), none);
-  if (how_ == Begin::fresh || how_ == Begin::replaced) write("config.json", config_);
+  if (how_ == Begin::fresh || how_ == Begin::replaced) write("config.json", config_ + "\n");
 }
 
 void RunFolder::finish() const {
   std::vector<std::string> names;
-  for (const OwnFile& own : own_files)
-    if (own.has_sum && fs::exists(path_ / own.name)) names.emplace_back(own.name);
+  for (const std::string& name : own_files())
+    if (std::find(std::begin(without_sum), std::end(without_sum), name) == std::end(without_sum) &&
+        fs::exists(path_ / name) && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   Checksums::write(path_, names);
 }
 
 void RunFolder::require_same() const {
-  const std::string difference = first_difference(read_json(file("config.json")), config_);
+  const std::string difference =
+      first_difference(read_json(file("config.json")), Json::parse(config_));
   if (!difference.empty())
     throw FileError(sentence(path_.string(), ": cannot be resumed, because ", difference));
 }

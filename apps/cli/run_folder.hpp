@@ -1,37 +1,42 @@
-// The folder that --out names: everything a fit leaves behind, each file replaced whole. run_folder.cpp lists the files
-// by name; no other of the folder is ever touched.
+// The folder that --out names: everything a fit leaves behind, each file replaced whole. The kinds of fit
+// name their files, and no other of the folder is ever touched.
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "fisherman/solve/record.hpp"
+#include "fisherman/io/json.hpp"
 #include "own_folder.hpp"
 
 namespace fisherman::cli {
 
 /// "NAME was OLD and is now NEW" of the first member that differs, in any part; empty if none does. What may differ between a
 /// run and its resume is left out: the number of threads, and what is made from the result.
-std::string first_difference(const nlohmann::json& old_config, const nlohmann::json& new_config);
+std::string first_difference(const Json& old_config, const Json& new_config);
 
 class RunFolder {
  public:
   /// fresh: in a new folder or an empty one. resumed: in the folder of a run. replaced: in either; the files of a run that
-  /// is there are removed, and others stay. part: one of several legs, inside the folder of a run.
+  /// is there are removed, and others stay. part: one of several parts, inside the folder of a run.
   enum class Begin { fresh, resumed, replaced, part };
 
   /// Throws FileError if the folder is not as it has to be, if another process owns it, if it is of a run with another
   /// `config` that is to be resumed, or if one of the `inputs` would be removed. Nothing in it is touched until begin().
-  RunFolder(std::filesystem::path path, Begin how, nlohmann::ordered_json config = {},
+  RunFolder(std::filesystem::path path, Begin how, const Json& config,
             const std::vector<std::filesystem::path>& inputs = {});
 
-  std::filesystem::path file(const char* name) const { return path_ / name; }
-  bool has(const char* name) const { return std::filesystem::exists(file(name)); }
+  /// A part, which has no settings of its own.
+  explicit RunFolder(std::filesystem::path path);
+
+  std::filesystem::path file(const std::string& name) const { return path_ / name; }
+  bool has(const std::string& name) const { return std::filesystem::exists(file(name)); }
   /// One of the files that are listed.
-  void write(const char* name, const std::string& content) const;
-  void write(const char* name, const nlohmann::ordered_json& value) const;
+  void write(const std::string& name, const std::string& content) const;
+  void write(const std::string& name, const Json& value) const;
+  /// The folder of a part, and those that there are.
+  std::filesystem::path part(const std::string& name) const;
+  static std::vector<std::filesystem::path> parts(const std::filesystem::path& folder);
 
   /// The run begins, or goes on: its settings are known to be good. A run that is to be replaced is removed, config.json is
   /// written, and what an earlier run has left is not to be relied on from now on. The first write() begins, too.
@@ -50,7 +55,7 @@ class RunFolder {
 
   std::filesystem::path path_;
   Begin how_;
-  nlohmann::ordered_json config_;
+  std::string config_;  // as JSON
   OwnFolder own_;
   mutable bool begun_ = false;
 };

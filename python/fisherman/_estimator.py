@@ -7,15 +7,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import _core
 from ._driving import report, saving, watching
 from ._options import texts
 from ._results import Posterior
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Base of the estimators. A fit leaves plain numbers and arrays, so that pickling just works."""
+    """Base of the estimators. What the core tells of a fit becomes its attributes, with an underscore behind."""
 
-    _core_fit = None  # the function of the core
+    _kind = None  # the core's name of the fit, which @with_options gives
     _binary = False
 
     def fit(self, X, y, *, resume=None, checkpoint=None, checkpoint_every=2.0, progress=False):
@@ -59,9 +60,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
             names = [f"x{j}" for j in range(X.shape[1])]
         values = {name: getattr(self, name) for name in self._options}
         with watching(progress, self.iterations or None) as callback:
-            end = type(self)._core_fit(
+            end = _core.fit(
+                self._kind,
                 X,
                 np.ascontiguousarray(numbers, dtype=np.int64),
+                [str(name) for name in classes],
                 [str(name) for name in names],
                 texts(self._options, values),
                 callback,
@@ -75,6 +78,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _take(self, end):
+        self._fitted = end["fit"]
+        for name, value in self._fitted.parameters().items():
+            setattr(self, name + "_", value)
         self.status_ = end["status"]
         self.sentence_ = end["sentence"]
         self.n_iter_ = max(1, end["iterations"])
@@ -102,16 +108,6 @@ class BinaryClassifier(Posterior, Classifier):
 
     _binary = True
 
-    def _take(self, end):
-        super()._take(end)
-        self.feature_shift_ = end["shift"]
-        self.feature_scale_ = end["scale"]
-        self.names_ = end["names"]
-        self.own_names_ = end["own_names"]
-        self.elbo_ = -end["objective"]
-        self.khat_ = end["khat"]
-        self.khat_verdict_ = end["khat_verdict"]
-
     def predict_proba(self, X, *, return_std=False):
         """Posterior mean of the probability of each class.
 
@@ -127,13 +123,13 @@ class BinaryClassifier(Posterior, Classifier):
         std : ndarray of shape (n_samples,)
             Only if ``return_std``.
         """
-        found = self._predictive(self._rows(X))
+        found = self._fitted.predict(self._rows(X), False)
         p = np.column_stack([1.0 - found[:, 0], found[:, 0]])
         return (p, found[:, 1]) if return_std else p
 
     def predict_interval(self, X):
         """5% and 95% quantiles of the probability of ``classes_[1]``, one row each."""
-        return self._predictive(self._rows(X))[:, 2:]
+        return self._fitted.predict(self._rows(X), False)[:, 2:]
 
     def _labels(self, units="own"):
         return self.own_names_ if units == "own" else self.names_

@@ -1,8 +1,7 @@
 """A Bayesian neural network, its posterior approximated by a Gaussian or a normalising flow."""
 
-from . import _core
 from ._estimator import BinaryClassifier
-from ._options import texts, with_options
+from ._options import with_options
 from ._results import InUnits, checked_units
 
 
@@ -37,39 +36,9 @@ class FlowClassifier(InUnits, BinaryClassifier):
         Where the run was, for ``resume``.
     """
 
-    _core_fit = staticmethod(_core.fit_flow)
-
-    def _take(self, end):
-        super()._take(end)
-        self._hidden = end["hidden"]
-        self._intercept = end["intercept"]
-        self.n_weights_ = end["weights"]
-        self.flow_state_ = end["flow_state"]
-        self.elbo_error_ = end["objective_error"]
-        # What the flow was made with must not change with the parameters.
-        self._fitted_options = texts(self._options, {n: getattr(self, n) for n in self._options})
-
-    def _predictive(self, X):
-        return _core.predict_flow(
-            X,
-            self.feature_shift_,
-            self.feature_scale_,
-            self._fitted_options,
-            self.n_weights_,
-            self.flow_state_,
-        )
-
     def draws(self, count=1000, seed=None, units="own"):
         """Draws of the weights from the flow, one a row; of the fit's seed if none is given.
 
         ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
         """
-        seed = int(self._fitted_options["seed"]) if seed is None else seed
-        draws = _core.flow_draws(
-            self._fitted_options, self.n_weights_, self.flow_state_, count, seed
-        )[0]
-        if checked_units(units) == "standardized":
-            return draws
-        return _core.in_own_units(
-            draws, self.feature_shift_, self.feature_scale_, self._intercept, self._hidden
-        )
+        return self._fitted.draws(count, seed, checked_units(units) == "standardized")

@@ -1,8 +1,5 @@
 """Bayesian logistic regression, its posterior approximated by a Gaussian."""
 
-import numpy as np
-
-from . import _core
 from ._estimator import BinaryClassifier
 from ._options import with_options
 from ._results import GaussianPosterior, InUnits, checked_units
@@ -59,29 +56,6 @@ class BayesianLogisticRegression(InUnits, GaussianPosterior, BinaryClassifier):
     -60.2
     """
 
-    _core_fit = staticmethod(_core.fit_logistic)
-
-    def _take(self, end):
-        super()._take(end)
-        self.mean_ = end["mean"]
-        self.covariance_ = end["covariance"]
-        self.own_mean_ = end["own_mean"]
-        self.own_covariance_ = end["own_covariance"]
-        columns = len(self.feature_scale_)
-        self.coef_ = self.own_mean_[np.newaxis, :columns]
-        constant = self.own_mean_[columns:]  # nothing if there is no intercept and nothing was shifted
-        self.intercept_ = constant if len(constant) else np.zeros(1)
-
-    def _predictive(self, X):
-        return _core.predict_logistic(
-            X,
-            self.feature_shift_,
-            self.feature_scale_,
-            len(self.mean_) > len(self.feature_scale_),
-            self.mean_,
-            self.covariance_,
-        )
-
     def _gaussian(self, units="own"):
         if units == "own":
             return self.own_mean_, self.own_covariance_
@@ -99,9 +73,4 @@ class BayesianLogisticRegression(InUnits, GaussianPosterior, BinaryClassifier):
 
         ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
         """
-        seed = self.seed if seed is None else seed
-        draws = _core.gaussian_draws(self.mean_, self.covariance_, count, seed)
-        if checked_units(units) == "standardized":
-            return draws
-        intercept = len(self.mean_) > len(self.feature_scale_)
-        return _core.in_own_units(draws, self.feature_shift_, self.feature_scale_, intercept, 0)
+        return self._fitted.draws(count, seed, checked_units(units) == "standardized")

@@ -12,7 +12,7 @@ _TYPES = {"number": float, "integer": int, "flag": bool}
 
 
 class Option:
-    """One option of an application, as Python sees it."""
+    """One option of a fit, as Python sees it."""
 
     def __init__(self, name, help, kind, default, choices):
         self.flag = name
@@ -56,9 +56,9 @@ class Option:
         return head + body.replace("    - ", "\n    - ", 1)
 
 
-def options_of(application, without=()):
-    """The options of an application, by their Python name."""
-    described = [Option(*fields) for fields in _core.options(application)]
+def options_of(kind, without=()):
+    """The options of a kind of fit, by their Python name."""
+    described = [Option(*fields) for fields in _core.options(kind)]
     return {o.name: o for o in described if o.name not in without}
 
 
@@ -101,9 +101,9 @@ def takes_options(options):
     return decorate
 
 
-def with_options(application):
-    """Class decorator: ``__init__`` takes the application's options, and the docstring lists them."""
-    options = options_of(application)
+def with_options(kind):
+    """Class decorator: ``__init__`` takes the options of a kind of fit, and the docstring lists them."""
+    options = options_of(kind)
 
     def decorate(cls):
         me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -115,6 +115,7 @@ def with_options(application):
         __init__.__signature__ = signature_of(options, [me])
         cls.__init__ = __init__
         cls._options = options
+        cls._kind = kind
         head, _, tail = inspect.cleandoc(cls.__doc__).partition("Attributes\n")
         cls.__doc__ = f"{head}Parameters\n----------\n{listed(options)}\n\nAttributes\n{tail}"
         return cls

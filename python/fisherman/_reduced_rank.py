@@ -3,7 +3,6 @@
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from . import _core
 from ._estimator import Classifier
 from ._options import with_options
 
@@ -50,34 +49,9 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
         Where the run was, for ``resume``. None if the method makes no run.
     """
 
-    _core_fit = staticmethod(_core.fit_reduced_rank)
-
-    def _take(self, end):
-        super()._take(end)
-        self._n_features_out = self.rank_ = end["rank"]
-        self.scaling_ = end["scaling"]
-        self.loss_ = end["objective"]
-        self.gain_ = end["gain"]
-        self.path_ = end["path"]
-        self.components_ = end["components"].T
-        self.singular_values_ = end["singular_values"]
-        self.class_components_ = end["class_components"]
-        self.covariance_ = end["covariance"]
-        self.intercept_standard_errors_ = end["intercept_errors"]
-        self._map = tuple(end[name] for name in ("kept", "shift", "scale"))
-        self._point = tuple(end[name] for name in ("U", "S", "V", "intercepts"))
-        kept, shift, scale = self._map
-        self.coef_ = self._by_class(end["B"])
-        self.intercept_ = np.append(end["intercepts"], 0.0) - self.coef_[:, kept] @ shift
-        errors = end["B_errors"]
-        self.standard_errors_ = None if errors is None else self._by_class(errors)
-
-    def _by_class(self, of_scaled):
-        """p×(K−1) numbers of the scaled features as K×p of the features, zero for the last class."""
-        kept, _, scale = self._map
-        out = np.zeros((len(self.classes_), len(of_scaled)))
-        out[:-1, kept] = of_scaled[kept].T / scale
-        return out
+    @property
+    def _n_features_out(self):
+        return self.rank_
 
     def predict_proba(self, X, *, return_std=False):
         """Probability of each class.
@@ -100,15 +74,13 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
                 "this fit has no standard errors: the Fisher information was singular, or "
                 "standard_errors was 'off' or too much work for 'auto'"
             )
-        covariance = self.covariance_ if return_std else None
-        p, errors = _core.predict_reduced_rank(X, *self._map, *self._point, covariance)
-        return (p, errors) if return_std else p
+        found = self._fitted.predict(X, return_std)
+        classes = len(self.classes_)
+        return (found[:, :classes], found[:, classes:]) if return_std else found
 
     def transform(self, X):
         """The components of rows, scaled as for the fit: one column each."""
-        X = self._rows(X)
-        kept, shift, scale = self._map
-        return ((X[:, kept] - shift) / scale) @ self.components_[:, kept].T
+        return self._fitted.transform(self._rows(X))
 
     def to_dataframe(self):
         """``coef_`` and its standard errors as a pandas data frame, a row for each class and feature."""

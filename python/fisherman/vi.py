@@ -140,7 +140,7 @@ class FlowApproximation(Posterior, _Approximation):
     def draws(self, count=1000, seed=None):
         """Draws, one a row; of the fit's seed if none is given."""
         seed = int(self._options["seed"]) if seed is None else seed
-        return _core.flow_draws(self._options, len(self.names), self.flow_state, count, seed)[0]
+        return _core.flow_draws(self._options, len(self.names), self.flow_state, count, seed)
 
 
 _GAUSSIAN = options_of("density")

@@ -11,7 +11,7 @@
 
 #include "bind.hpp"
 #include "fisherman/core/parallel.hpp"
-#include "fisherman/fit/summary.hpp"
+#include "fisherman/fit/driver.hpp"
 #include "fisherman/solve/start_checks.hpp"
 #include "fisherman/testing/frame_laws.hpp"
 #include "frames.hpp"
@@ -93,7 +93,7 @@ nb::dict minimize(nb::handle start, nb::object model, const nb::dict& options, n
     end = watch.drive(run);
     estimate = run.state.estimate();
   }
-  nb::dict result = described(end, settings.iterations, watch);
+  nb::dict result = described(end, end.as_asked(settings.iterations), watch);
   result["frame"] = for_python(*estimate, from.shape);
   return result;
 }

@@ -5,9 +5,9 @@
 #include "bind.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/memory.hpp"
+#include "fisherman/fit/fit_kind.hpp"
 #include "fisherman/fit/gaussian.hpp"
 #include "fisherman/fit/minimize.hpp"
-#include "fisherman/fit/registry.hpp"
 #include "watch.hpp"
 
 namespace fisherman::python {
@@ -66,13 +66,11 @@ nb::list described() {
   return listed(options);
 }
 
-/// Of an application of the command line, or of what only a program can use.
-nb::list options(const std::string& application) {
-  if (application == "density") return described<DensitySettings>();
-  if (application == "minimize") return described<MinimizeSettings>();
-  for (const FitKind& a : fit_kinds())
-    if (a.name == application) return listed(a.options());
-  throw Misuse(sentence("there is no application '", application, "'"));
+/// Of a kind of fit, or of what only a program can use.
+nb::list options(const std::string& name) {
+  if (name == "density") return described<DensitySettings>();
+  if (name == "minimize") return described<MinimizeSettings>();
+  return listed(fit_kind(name).options());
 }
 
 }  // namespace
@@ -82,12 +80,10 @@ NB_MODULE(_core, m) {
   using namespace fisherman::python;
   nb::register_exception_translator(translate);
   m.doc() = "The core of Fisherman. Use the package's own classes: this is what they sit on.";
-  m.def("options", &options, nb::arg("application"),
-        "(name, help, kind, default, choices) of each option of an application.");
+  m.def("options", &options, nb::arg("name"),
+        "(name, help, kind, default, choices) of each option of a kind of fit.");
   bind_watch(m);
-  bind_logistic(m);
-  bind_reduced_rank(m);
-  bind_flow(m);
+  bind_fits(m);
   bind_vi(m);
   bind_frames(m);
   bind_minimize(m);

@@ -9,6 +9,8 @@
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/fit/flow.hpp"
 #include "fisherman/fit/gaussian.hpp"
+#include "fisherman/model/gaussian_vb.hpp"
+#include "fisherman/model/logistic.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "fisherman/solve/start_checks.hpp"
 #include "settings.hpp"
@@ -16,6 +18,13 @@
 
 namespace fisherman::python {
 namespace {
+
+GaussianPoint gaussian_of(const Numbers& mean, const Rows& covariance) {
+  const std::size_t n = mean.shape(0);
+  require(n > 0 && covariance.shape(0) == n && covariance.shape(1) == n, "the mean has ", n,
+          " numbers, but the covariance is ", covariance.shape(0), " x ", covariance.shape(1));
+  return {copied(mean), copied(covariance)};
+}
 
 /// `function` takes draws (n, d), at most `at_most` at a time, and returns values (n,) and gradients
 /// (n, d): float64 arrays in C order, which vi.py has seen to. The draws are the function's to keep.
@@ -63,7 +72,7 @@ nb::dict fit_density(nb::object function, const Numbers& mean, const Rows& covar
     set_threads(int(settings.threads));
     fit = fit_gaussian(target, settings, start, [&](ErasedRun& run) { return watch.drive(run); });
   }
-  nb::dict result = described(fit.end, settings.iterations, watch);
+  nb::dict result = described(fit.end, fit.end.as_asked(settings.iterations), watch);
   result["mean"] = array(std::move(fit.q.mean));
   result["covariance"] = array(std::move(fit.q.covariance));
   result["objective_error"] = fit.objective_error;
@@ -85,12 +94,20 @@ nb::dict fit_flow_density(nb::object function, Index dimension, const nb::dict& 
     set_threads(int(settings.threads));
     fit = fit_flow(target, settings, [&](ErasedRun& run) { return watch.drive(run); });
   }
-  nb::dict result = described(fit->end, settings.iterations, watch);
+  nb::dict result = described(fit->end, fit->end.as_asked(settings.iterations), watch);
   result["flow_state"] = array(fit->frame.state());
   result["objective_error"] = fit->objective_error;
   result["khat"] = fit->khat;
   result["khat_verdict"] = pareto_verdict(fit->khat);
   return result;
+}
+
+nb::object flow_draws_of(const nb::dict& options, Index dimension, const Numbers& state,
+                         Index count, std::uint64_t seed) {
+  require_count(count);
+  const auto settings = settings_of<FlowSettings>(options);
+  const AnyFrame frame = flow_frame(settings, dimension, copied(state));
+  return array(Matrix(flow_draws(settings, dimension, frame, count, seed).betas.transpose()));
 }
 
 }  // namespace
@@ -105,6 +122,28 @@ void bind_vi(nb::module_& m) {
   m.def("fit_flow_density", &fit_flow_density, "function"_a, "dimension"_a, "options"_a,
         "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
         "Fit a flow to a log density.");
+  m.def(
+      "gaussian_draws",
+      [](const Numbers& mean, const Rows& covariance, Index count, std::uint64_t seed) {
+        require_count(count);
+        return array(posterior_draws(gaussian_of(mean, covariance), count, seed));
+      },
+      "mean"_a, "covariance"_a, "count"_a, "seed"_a, "Draws of a Gaussian, one a row.");
+  m.def("flow_draws", &flow_draws_of, "options"_a, "dimension"_a, "state"_a, "count"_a, "seed"_a,
+        "Draws of a flow, one a row.");
+  m.def(
+      "logistic_elbo",
+      [](const Rows& design, const Numbers& y, double prior_variance, const Numbers& mean,
+         const Rows& covariance) {
+        const LogisticTarget target(copied(design), copied(y), prior_variance);
+        const GaussianPoint q = gaussian_of(mean, covariance);
+        require(q.mean.size() == target.dimension(), "there are ", target.dimension(),
+                " columns, but ", q.mean.size(), " coefficients");
+        const nb::gil_scoped_release free;
+        return -GaussianVb(target).nelbo(q.mean, q.covariance);
+      },
+      "design"_a, "y"_a, "prior_variance"_a, "mean"_a, "covariance"_a,
+      "The exact ELBO of a Gaussian for a logistic regression, all constants included.");
 }
 
 }  // namespace fisherman::python

@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 
 #include <cmath>
-#include <map>
 #include <type_traits>
 
 #include "arrays.hpp"
@@ -31,14 +30,15 @@ Watch::Watch(nb::object callback, std::optional<Reached> resume, std::string che
           checkpoint_every, ", but must be finite and not negative");
 }
 
-void Watch::only_new_runs(const char* why) const {
-  require(!resume_ && checkpoint_.empty(), "resume and checkpoint do not go with ", why);
+void Watch::require_fresh(const std::string& why) const {
+  require(!resume_ && checkpoint_.empty(), why, ": resume and checkpoint do not go with that");
 }
 
-void Watch::begin() {
-  records_.clear();
-  reached_.reset();
-  heeded_ = 0.0;
+void Watch::begin_part(const std::string& name) {
+  require(!resume_ && checkpoint_.empty(),
+          "resume and checkpoint do not go with a fit of several ranks or starts: only one run can "
+          "go on");
+  now_ = &courses_[name];
 }
 
 FitSummary Watch::drive(ErasedRun& run) {
@@ -52,12 +52,12 @@ FitSummary Watch::drive(ErasedRun& run) {
   std::vector<Observer<ErasedState>> observers;
   if (!checkpoint_.empty()) observers.emplace_back(Checkpoint(checkpoint_, checkpoint_every_));
   FitSummary end = fisherman::drive(run, seen, observers);
-  reached_.emplace(run.state);
+  now_->reached.emplace(run.state);
   return end;
 }
 
 bool Watch::see(const Record& record) {
-  records_.push_back(record);
+  now_->records.push_back(record);
   if (!callback_.is_none()) {
     nb::gil_scoped_acquire lock;
     try {
@@ -68,8 +68,8 @@ bool Watch::see(const Record& record) {
     }
   }
   constexpr double often = 0.05;  // a person would not notice
-  if (record.seconds - heeded_ >= often) {
-    heeded_ = record.seconds;
+  if (record.seconds - now_->heeded >= often) {
+    now_->heeded = record.seconds;
     heed_signals();
   }
   return !interrupted_;
@@ -83,10 +83,10 @@ void Watch::heed_signals() {
   interrupted_ = true;
 }
 
-nb::dict Watch::trace() const {
+nb::dict Watch::trace(const std::string& part) const {
   std::map<std::string, std::vector<std::int64_t>> counts;
   std::map<std::string, std::vector<double>> numbers;
-  for (const Record& r : records_)
+  for (const Record& r : courses_.at(part).records)
     r.for_each_column([&](const char* name, auto value) {
       if constexpr (std::is_integral_v<decltype(value)>)
         counts[name].push_back(value);
@@ -103,20 +103,24 @@ nb::dict Watch::trace() const {
   return out;
 }
 
-nb::object Watch::reached() const { return reached_ ? nb::cast(*reached_) : nb::none(); }
+nb::object Watch::reached(const std::string& part) const {
+  const std::optional<Reached>& state = courses_.at(part).reached;
+  return state ? nb::cast(*state) : nb::none();
+}
 
-nb::dict described(const FitSummary& end, std::int64_t asked_iterations, const Watch& watch) {
+nb::dict described(const FitSummary& end, bool as_asked, const Watch& watch,
+                   const std::string& part) {
   nb::dict out;
-  out["status"] = end.status;
+  out["status"] = std::string(name(end.status));
   out["sentence"] = end.sentence;
   out["objective"] = end.objective;
   out["iterations"] = end.iterations;
   out["seconds"] = end.seconds;
   out["rejected"] = end.rejected;
   out["clips"] = end.clips;
-  out["as_asked"] = end.as_asked(asked_iterations);
-  out["trace"] = watch.trace();
-  out["state"] = watch.reached();
+  out["as_asked"] = as_asked;
+  out["trace"] = watch.trace(part);
+  out["state"] = watch.reached(part);
   return out;
 }
 

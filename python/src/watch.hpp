@@ -5,12 +5,13 @@
 #include <nanobind/nanobind.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "fisherman/fit/summary.hpp"
+#include "fisherman/fit/driver.hpp"
 
 namespace fisherman::python {
 
@@ -29,44 +30,45 @@ class Reached {
 };
 
 /// What a caller wants done while a fit goes on; made with the interpreter's lock, used without it.
-class Watch {
+class Watch final : public Driver {
  public:
   /// `callback` is None, or called with a dict for each iteration: the run ends if it returns true.
   Watch(nb::object callback, std::optional<Reached> resume, std::string checkpoint,
         double checkpoint_every);
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
 
-  /// Forgets the solver before, if there are several.
-  void begin();
-  /// Takes a run to its end, or to Ctrl-C; for use as a Drive.
-  FitSummary drive(ErasedRun& run);
-  /// One iteration of any solver; whether to go on.
-  bool see(const Record& record);
-  bool interrupted() const { return interrupted_; }
+  FitSummary drive(ErasedRun& run) override;
+  bool see(const Record& record) override;
+  bool interrupted() const override { return interrupted_; }
+  void begin_part(const std::string& name) override;
+  void require_fresh(const std::string& why) const override;
   /// A function that raised KeyboardInterrupt in the middle of an iteration: true the first time. The
   /// caller should then do its work again, so that the iteration is whole, and the run ends after it.
   bool interrupt_once() { return !interrupted_.exchange(true); }
-  void only_new_runs(const char* why) const;
 
-  /// With the interpreter's lock: the columns of the trace, and where the last run was (or None).
-  nb::dict trace() const;
-  nb::object reached() const;
+  /// With the interpreter's lock: the columns of the trace, and where the run was (or None). Of a part, if the fit has any.
+  nb::dict trace(const std::string& part) const;
+  nb::object reached(const std::string& part) const;
 
  private:
   void heed_signals();
   nb::object callback_;
-  std::optional<Reached> resume_, reached_;
+  std::optional<Reached> resume_;
   std::string checkpoint_;
   double checkpoint_every_;
-  std::vector<Record> records_;
-  double heeded_ = 0.0;  // seconds of the run
+  struct Course {
+    std::vector<Record> records;
+    std::optional<Reached> reached;
+    double heeded = 0.0;  // seconds of the run when signals were looked at
+  };
+  std::map<std::string, Course> courses_ = {{"", {}}};  // by part
+  Course* now_ = &courses_[""];
   std::atomic<bool> interrupted_ = false;
 };
 
 void bind_watch(nb::module_& m);
 
 /// What every fit tells: status, sentence, objective and so on, the trace, and the state reached.
-nb::dict described(const FitSummary& end, std::int64_t asked_iterations, const Watch& watch);
+nb::dict described(const FitSummary& end, bool as_asked, const Watch& watch,
+                   const std::string& part = "");
 
 }  // namespace fisherman::python

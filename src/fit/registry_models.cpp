@@ -1,36 +1,16 @@
 #include <cmath>
 
-#include "fisherman/fit/flow.hpp"
-#include "fisherman/fit/logistic.hpp"
 #include "fisherman/fit/reduced_rank.hpp"
 #include "fisherman/fit/registry.hpp"
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
+#include "fisherman/model/logistic.hpp"
 #include "fisherman/model/multinomial.hpp"
 #include "fisherman/testing/model_laws.hpp"
 #include "random_points.hpp"
 
 namespace fisherman {
 namespace {
-
-/// Options of a settings struct that lives as long as they do.
-template <class Settings>
-std::shared_ptr<Options> made() {
-  struct Both {
-    Settings settings;
-    Options options;
-  };
-  auto both = std::make_shared<Both>();
-  both->settings.describe(both->options);
-  return {both, &both->options};
-}
-
-/// The same with their defaults, kept for as long as the program runs.
-template <class Settings>
-const Options& described() {
-  static const std::shared_ptr<Options> options = made<Settings>();
-  return *options;
-}
 
 LogisticTarget random_regression(Index rows, Index columns, std::uint64_t seed) {
   const Matrix X = random_matrix(rows, columns, seed);
@@ -122,68 +102,6 @@ const std::vector<Named<ModelExample>>& models() {
        reduced_rank},
   };
   return all;
-}
-
-namespace {
-
-template <class Settings>
-bool learns(const std::string& method) {
-  Settings settings;
-  Options options;
-  settings.describe(options);
-  options.set("method", method);
-  return settings.learns_fisher();
-}
-
-}  // namespace
-
-std::string FitKind::tuning_grid(const std::string& method) const {
-  return learns_fisher(method) ? grid + "; " + grid_of_scores : grid;
-}
-
-const std::vector<FitKind>& fit_kinds() {
-  static const std::vector<FitKind> all = {
-      {.name = "logistic",
-       .help = "Bayesian logistic regression, its posterior approximated by a Gaussian",
-       .options = described<LogisticSettings>,
-       .settings = made<LogisticSettings>,
-       .objective = "NELBO, nats",
-       .reference_method = "exact",
-       .problem_options = {"prior-variance", "intercept", "intercept-variance", "no-standardize"},
-       .grid = "step-size=0.0001,0.001,0.01,0.1; decay=0,0.3,0.5,0.7,0.9",
-       .grid_of_scores = "epsilon=100,250,500,1000,2500",
-       .learns_fisher = learns<LogisticSettings>},
-      {.name = "reduced-rank",
-       .help = "multinomial logistic regression with a coefficient matrix of low rank",
-       .options = described<ReducedRankSettings>,
-       .settings = made<ReducedRankSettings>,
-       .objective = "mean negative log-likelihood, nats",
-       .reference_method = {},
-       .problem_options = {},
-       .grid = "step-size=0.01,0.03,0.1,0.3,1,3; decay=0.5,0.75",
-       .grid_of_scores = "epsilon=0.1,1,10",
-       .learns_fisher = learns<ReducedRankSettings>},
-      {.name = "flow",
-       .help = "a Bayesian neural network, its posterior approximated by a Gaussian or a flow",
-       .options = described<FlowSettings>,
-       .settings = made<FlowSettings>,
-       .objective = "NELBO, nats",
-       .reference_method = {},
-       .problem_options = {},
-       .grid = "step-size=0.003,0.01,0.03,0.1,0.3,1; decay=0,0.5,0.75",
-       .grid_of_scores = "epsilon=10,100,1000",
-       .learns_fisher = learns<FlowSettings>},
-  };
-  return all;
-}
-
-const FitKind& fit_kind(const std::string& name) {
-  std::string there;
-  for (const FitKind& kind : fit_kinds()) {
-    if (kind.name == name) return kind;
-    there += (there.empty() ? "" : ", ") + kind.name;
-  }
-  throw Misuse(sentence("there is no fit of the kind '", name, "'; there are ", there));
 }
 
 testing::LawReport check_laws(ModelExample example, std::uint64_t seed) {

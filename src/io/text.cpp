@@ -79,6 +79,14 @@ std::string number_text(double value) {
   return {digits.data(), end};
 }
 
+std::string csv_field(const std::string& text) {
+  const bool formula = text.find_first_of("=+-@\t\r") == 0 && !parse_number(text);
+  if (!formula && text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = formula ? "\"'" : "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     const auto lead = static_cast<unsigned char>(text[0]);

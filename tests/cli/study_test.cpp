@@ -150,7 +150,7 @@ TEST(Store, KeepsTrialsByTheirCommand) {
 
 TEST(Store, RefusesOtherSettingsAndASecondProcess) {
   const Folder folder;
-  const auto told = [&](const nlohmann::json& settings) {
+  const auto told = [&](const Json& settings) {
     return misuse_of([&] { Store(folder.path, settings); });
   };
   {

@@ -23,8 +23,8 @@ FitSummary fitted(const std::string& tolerance) {
 
 TEST(FlowSettings, AToleranceOfZeroIsTheDefaultAsTheHelpSays) {
   const FitSummary usual = fitted(""), zero = fitted("0"), strict = fitted("1e-4");
-  EXPECT_EQ(usual.status, "converged");
-  EXPECT_EQ(zero.status, "converged");
+  EXPECT_EQ(usual.status, Status::converged);
+  EXPECT_EQ(zero.status, Status::converged);
   EXPECT_EQ(zero.iterations, usual.iterations);
   EXPECT_EQ(zero.objective, usual.objective);
   EXPECT_GT(strict.iterations, usual.iterations);

@@ -68,7 +68,7 @@ TEST(Minibatch, ConvergesAndTakesFewerRowsThanAllAtOnce) {
   s.minibatch = 200;
   const LogisticFit part = fit_logistic(t, s, plainly);
   const double best = exact_optimum(t).nelbo;
-  EXPECT_EQ(part.end.status, "converged");
+  EXPECT_EQ(part.end.status, Status::converged);
   EXPECT_NEAR(part.end.objective, best, 0.01);
   EXPECT_NEAR(whole.end.objective, best, 0.01);
   // Passes over the data: of gradients, and of evaluations.

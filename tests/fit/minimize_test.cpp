@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fisherman/fit/summary.hpp"
+#include "fisherman/fit/driver.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/sphere.hpp"
 #include "fisherman/manifold/stiefel.hpp"
@@ -80,7 +80,7 @@ TEST(Minimize, ConvergedHoldsOnBowlsOfAnyShape) {
           const Bowl bowl{curvature};
           const FitSummary end =
               minimised(Euclidean(Vector::Constant(4, distance)), bowl, settings(method));
-          if (end.status != "converged") continue;
+          if (end.status != Status::converged) continue;
           ++converged;
           EXPECT_LT(end.objective, 1.5 * tolerance)
               << setting_text(settings(method), "method") << ", scale " << scale << ", condition "
@@ -99,7 +99,7 @@ TEST(Minimize, ConvergedHoldsOnSpheresAndFrames) {
         const AnyFrame start = p == 1 ? AnyFrame(Sphere(X.col(0))) : AnyFrame(Stiefel(X));
         const FitSummary end =
             minimised(start, model, settings(method, method == Method::gd ? 0.1 : 0.0));
-        if (end.status != "converged") continue;
+        if (end.status != Status::converged) continue;
         ++converged;
         EXPECT_LT(end.objective - model.best(), 1.5 * tolerance)
             << setting_text(settings(method), "method") << ", scale " << scale << ", p " << p
@@ -121,7 +121,7 @@ TEST(Minimize, ConvergedHoldsWithNoise) {
           MinimizeSettings s = settings(method);
           s.seed = seed;
           const FitSummary end = minimised(Euclidean(Vector::Constant(2, 3.0)), bowl, s);
-          if (end.status != "converged") continue;
+          if (end.status != Status::converged) continue;
           sum += end.objective;
           ++runs;
         }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "expect_laws.hpp"
+#include "fisherman/fit/fit_kind.hpp"
 #include "fisherman/fit/gaussian.hpp"
 #include "fisherman/fit/minimize.hpp"
 #include "fisherman/fit/nearest.hpp"
@@ -77,8 +78,8 @@ void expect_words_to_return(const std::string& kind) {
 }
 
 TEST(Registry, EveryWordOfEveryChoiceReturns) {
-  for (const FitKind& application : fit_kinds())
-    expect_words_to_return(*application.settings(), application.name, 5);
+  for (const FitKind& kind : fit_kinds())
+    expect_words_to_return(kind.settings()->options, kind.name, 5);
   expect_words_to_return<DensitySettings>("density");
   expect_words_to_return<MinimizeSettings>("minimize");
 }

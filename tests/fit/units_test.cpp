@@ -1,5 +1,7 @@
 #include "fisherman/fit/units.hpp"
 
+#include "fisherman/fit/logistic.hpp"
+
 #include "expect_laws.hpp"
 #include "fisherman/fit/flow.hpp"
 #include "toy.hpp"

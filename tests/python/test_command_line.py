@@ -122,11 +122,9 @@ def test_reduced_rank(program, tmp_path, wdbc, options):
     X, y, _ = wdbc
     result, model = run(program, tmp_path / "run", "reduced-rank", **options)
     fit = ReducedRankLogisticRegression(**options).fit(X, y)
-    U, S, V, intercepts = fit._point
-    assert np.array_equal(U, model["U"])
-    assert np.array_equal(S, model["S"])
-    assert np.array_equal(V, model["V"])
-    assert np.array_equal(intercepts, model["intercepts"])
+    found = fit._fitted.model()
+    for name in ("U", "S", "V", "intercepts"):
+        assert np.array_equal(found[name], model[name]), name
     assert fit.loss_ == result["objective"]
     if options.get("starts"):
         assert [p["test_loss"] for p in fit.path_] == [p["test_loss"] for p in result["fits"]]

@@ -14,7 +14,7 @@
 namespace fisherman::cli::datasets {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 /// A JSON object whose fields are asked for one by one; `where` begins the sentences of errors.
 class Entry {

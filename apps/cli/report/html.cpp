@@ -2,6 +2,7 @@
 
 #include "../resources.hpp"
 #include "fisherman/core/error.hpp"
+#include "png.hpp"
 
 namespace fisherman::cli::report {
 
@@ -24,6 +25,20 @@ std::string escaped(std::string_view text) {
       out += "\xEF\xBF\xBD";  // U+FFFD
     else
       out += c;
+  }
+  return out;
+}
+
+std::string base64(std::string_view bytes) {
+  static constexpr char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += i + k <= bytes.size() ? digits[group >> (18 - 6 * k) & 63] : '=';
   }
   return out;
 }
@@ -76,20 +91,6 @@ std::string element(std::string_view tag, std::string_view classes, std::string_
 
 /// The class of something that is said in a tone.
 std::string said(Tone tone) { return tone == Tone::plain ? "" : "said " + tone_class(tone); }
-
-std::string base64(std::string_view bytes) {
-  static constexpr char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += i + k <= bytes.size() ? digits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
-}
 
 /// A dot in the colour of a series.
 std::string key(int colour) {
@@ -189,8 +190,9 @@ struct Parts {
   }
   std::string operator()(const Picture& picture) const {
     return sentence("<figure><img alt=\"", escaped(picture.caption),
-                    "\" src=\"data:", escaped(picture.type), ";base64,", base64(picture.bytes),
-                    "\">", element("figcaption", "", picture.caption), "</figure>\n");
+                    "\" src=\"data:image/png;base64,",
+                    base64(tiles_png(picture.tiles, picture.in_a_row, picture.pixels)), "\">",
+                    element("figcaption", "", picture.caption), "</figure>\n");
   }
 };
 

@@ -11,13 +11,12 @@
 #include <string_view>
 
 #include "fisherman/fit/page.hpp"
+#include "fisherman/io/json.hpp"
 
 namespace fisherman::cli::report {
 
 using namespace fisherman::
     report;  // NOLINT: the parts of a page, which this folder makes and shows
-using Json = nlohmann::ordered_json;
-
 std::string html(const Page& page);
 /// One part of a section, without what it needs to move.
 std::string part_html(const Part& part);
@@ -26,6 +25,8 @@ std::string forest_html(const Forest& forest);
 
 /// For element content and quoted attributes. Control characters, which HTML forbids, become U+FFFD.
 std::string escaped(std::string_view text);
+
+std::string base64(std::string_view bytes);
 
 /// JSON that may stand inside a <script> element, whatever its strings hold. NaN and infinities are null.
 std::string script_json(const Json& value);

@@ -7,6 +7,7 @@
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/version.hpp"
 #include "reproduction.hpp"
 #include "svg.hpp"
 
@@ -124,10 +125,9 @@ report::Page page_of(const FigurePlan& plan, const Measured& measured, const Fig
                      const std::vector<Finding>& findings, const std::string& png) {
   report::Page page;
   page.title = plan.title;
-  page.about = sentence("fisherman reproduce ", plan.name, ", version ", FISHERMAN_VERSION);
+  page.about = sentence("fisherman reproduce ", plan.name, ", version ", version());
   page.verdict = verdict_words(findings);
-  page.footer =
-      sentence("Made by fisherman ", FISHERMAN_VERSION, ". For a paper: figure.svg. ", png);
+  page.footer = sentence("Made by fisherman ", version(), ". For a paper: figure.svg. ", png);
 
   Section figures("The figure");
   figures.paragraph(plan.about);

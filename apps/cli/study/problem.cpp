@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/version.hpp"
 #include "fisherman/io/checksum.hpp"
 #include "fisherman/io/text.hpp"
 
@@ -22,15 +23,16 @@ void Problem::add_to(CLI::App& command, std::vector<std::string> varied) {
 }
 
 void Problem::apply() {
-  const std::shared_ptr<Options> options = kind->settings();
+  const std::unique_ptr<FitSettings> settings = kind->settings();
+  Options& options = settings->options;
   Options data_options;
   describe(data_options);
-  if (!config.empty()) apply_config(config, kind->name, *options, data_options);
-  flags_.apply(*options);
+  if (!config.empty()) apply_config(config, kind->name, {&options}, data_options);
+  flags_.apply(options);
   data_flags_.apply(data_options);
   check();
   shared_.clear();
-  for (const Options::Option& option : options->all())
+  for (const Options::Option& option : options.all())
     if (option.text() != option.initial) shared_.emplace_back(option.name, option.text());
   const std::int64_t iterations = std::stoll(shared_value("iterations"));
   require(iterations > 0, "--iterations is not given, but all trials have to do the same number");
@@ -42,11 +44,11 @@ void Problem::apply() {
 
 void Problem::share(const Settings& settings) { shared_ = settings; }
 
-std::shared_ptr<Options> Problem::options_of(const Settings& own) const {
-  std::shared_ptr<Options> options = kind->settings();
-  for (const auto& [name, value] : shared_) options->set(name, value);
-  for (const auto& [name, value] : own) options->set(name, value);
-  return options;
+std::unique_ptr<FitSettings> Problem::settings_of(const Settings& own) const {
+  std::unique_ptr<FitSettings> out = kind->settings();
+  for (const auto& [name, value] : shared_) out->options.set(name, value);
+  for (const auto& [name, value] : own) out->options.set(name, value);
+  return out;
 }
 
 Command Problem::words(const Options& options) const {
@@ -72,24 +74,26 @@ Command Problem::trial(const Settings& own, std::int64_t seed) const {
     require(name != "seed", "seed=", value,
             " is given among the settings to try, but every trial has its own: ",
             "--seeds says how many");
-  const std::shared_ptr<Options> options = options_of(own);
-  options->set("seed", std::to_string(seed));
-  return words(*options);
+  const std::unique_ptr<FitSettings> settings = settings_of(own);
+  settings->options.set("seed", std::to_string(seed));
+  return words(settings->options);
 }
 
 Command Problem::reference() const {
-  const std::shared_ptr<Options> options = kind->settings();
+  const std::unique_ptr<FitSettings> settings = kind->settings();
+  Options& options = settings->options;
   // What makes it the same problem, and nothing about how it is solved.
-  for (const std::string& name : kind->problem_options) options->set(name, shared_value(name));
-  options->set("method", kind->reference_method);
-  return words(*options);
+  for (const std::string& name : kind->problem_options) options.set(name, shared_value(name));
+  options.set("method", kind->reference_method);
+  return words(options);
 }
 
 Json Problem::config_of(const Settings& own) const {
-  const std::shared_ptr<Options> options = options_of(own);
-  const Json all = as_json(*options);
+  const std::unique_ptr<FitSettings> settings = settings_of(own);
+  const Options& options = settings->options;
+  const Json all = as_json(options);
   Json out = Json::object();
-  for (const Options::Option& option : options->all())
+  for (const Options::Option& option : options.all())
     if (option.text() != option.initial && option.name != "eval-every")
       out[option.name] = all[option.name];
   return out;
@@ -108,7 +112,7 @@ Json Problem::identity() const {
     out["labels_checksum"] = file_checksum(labels);
   }
   for (const auto& [name, value] : shared_) out[name] = value;
-  out["version"] = FISHERMAN_VERSION;
+  out["version"] = version();
   return out;
 }
 

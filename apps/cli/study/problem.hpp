@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "../fit.hpp"
-#include "fisherman/fit/registry.hpp"
+#include "../command.hpp"
+#include "../data_flags.hpp"
+#include "fisherman/fit/fit_kind.hpp"
 #include "store.hpp"
 
 namespace fisherman::cli::study {
@@ -50,8 +51,8 @@ struct Problem : DataFlags {
   std::string shared_value(const std::string& option) const;
 
  private:
-  /// All options as a trial has them.
-  std::shared_ptr<Options> options_of(const Settings& own) const;
+  /// All settings as a trial has them.
+  std::unique_ptr<FitSettings> settings_of(const Settings& own) const;
   Command words(const Options& options) const;
 
   Flags flags_, data_flags_;

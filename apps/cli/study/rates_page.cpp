@@ -4,6 +4,7 @@
 #include "../report/html.hpp"
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/version.hpp"
 #include "rates.hpp"
 #include "svg.hpp"
 
@@ -73,10 +74,10 @@ void write_rates(const Rates& rates, const RatesOptions& options) {
   report::Page page;
   page.title = "Rates of convergence";
   page.about = sentence("fisherman reproduce rates: ", options.iterations, " iterations, ",
-                        options.seeds, " seeds, version ", FISHERMAN_VERSION);
+                        options.seeds, " seeds, version ", version());
   page.verdict = summary;
   page.footer = sentence(
-      "Made by fisherman ", FISHERMAN_VERSION,
+      "Made by fisherman ", version(),
       ". A slope is by least squares on logarithmic axes, of the mean over seeds; its standard "
       "error is the jackknife's. A rate holds if its slope is not above that of the bound by more "
       "than "

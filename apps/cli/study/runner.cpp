@@ -15,7 +15,7 @@
 #include "../checksums.hpp"
 #include "../child.hpp"
 #include "../command.hpp"
-#include "../report/run.hpp"
+#include "../saved_run.hpp"
 #include "fisherman/core/error.hpp"
 
 namespace fisherman::cli::study {
@@ -117,16 +117,18 @@ bool Runner::collect_result(Trial& trial) const {
   const fs::path folder = folder_of(trial);
   if (!fs::exists(folder / Checksums::file_name)) return false;
   const Checksums sums = Checksums::read(folder);
-  const nlohmann::json result = read_json(sums.verified("result.json"));
-  const std::string status = report::text(result, "status");
-  if (status == "interrupted") return false;
-  trial.status = status;
-  trial.sentence = report::text(result, "sentence");
-  trial.objective = report::number(result, "objective");
-  if (!std::isfinite(trial.objective)) trial.status = "diverged";
-  trial.iterations = result.value("iterations", std::int64_t(0));
-  trial.seconds = report::number(result, "seconds");
-  const auto trace = report::read_trace(sums);
+  const std::filesystem::path file = sums.verified("result.json");
+  const Fields result = fields_of(read_json(file), file.string());
+  const FitSummary summary = summary_of(result);
+  if (summary.status == Status::interrupted) return false;
+  trial.status = result.text("status");
+  trial.sentence = summary.sentence;
+  trial.objective = summary.objective;
+  if (!std::isfinite(trial.objective)) trial.status = name(Status::diverged);
+  trial.iterations = summary.iterations;
+  trial.seconds = summary.seconds;
+  if (!sums.has("trace.csv")) return true;
+  const TraceColumns trace = read_trace(sums.verified("trace.csv"));
   if (trace.empty()) return true;
   const std::vector<double>& values = trace.at("objective");
   for (std::size_t k = 0; k < values.size(); ++k) {

@@ -4,6 +4,7 @@
 #include <SQLiteCpp/VariadicBind.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "../run_folder.hpp"
@@ -28,15 +29,15 @@ auto with_file(const std::filesystem::path& folder, Use use) {
 }
 
 /// What has to be UTF-8 text, so that it can be kept.
-std::string kept_text(const nlohmann::json& value) {
+std::string kept_text(const Json& value) {
   try {
     return value.dump();
-  } catch (const nlohmann::json::exception&) {
+  } catch (const Json::exception&) {
     throw Misuse("a path or an option of the study is not UTF-8 text, which studies are kept as");
   }
 }
 
-nlohmann::json json_of(const Trial::Course& course) {
+Json json_of(const Trial::Course& course) {
   return {{"iteration", course.iterations},
           {"seconds", course.seconds},
           {"objective", course.objectives}};
@@ -44,10 +45,9 @@ nlohmann::json json_of(const Trial::Course& course) {
 
 /// Of all that is read back of a trial that has ended: SQLite has no checksums of its own.
 std::string sum_of(const Trial& trial) {
-  const nlohmann::json all = {trial.command,        trial.status,     trial.sentence,
-                              trial.objective,      trial.iterations, trial.seconds,
-                              json_of(trial.course)};
-  const std::string text = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const Json all = {trial.command,    trial.status,  trial.sentence,       trial.objective,
+                    trial.iterations, trial.seconds, json_of(trial.course)};
+  const std::string text = all.dump(-1, ' ', false, Json::error_handler_t::replace);
   MemorySource source("", text);
   return sha256(source);
 }
@@ -64,7 +64,7 @@ Trial read(SQLite::Statement& row, const std::filesystem::path& folder) {
   };
   std::string sum;
   try {
-    trial.command = nlohmann::json::parse(row.getColumn(1).getString()).get<Command>();
+    trial.command = Json::parse(row.getColumn(1).getString()).get<Command>();
     trial.attempts = row.getColumn(2).getInt64();
     trial.status = row.getColumn(3).getString();
     trial.sentence = row.getColumn(4).getString();
@@ -72,12 +72,12 @@ Trial read(SQLite::Statement& row, const std::filesystem::path& folder) {
     trial.iterations = row.getColumn(6).getInt64();
     trial.seconds = number(row.getColumn(7));
     if (!trial.ended()) return trial;
-    const nlohmann::json course = nlohmann::json::parse(row.getColumn(8).getString());
+    const Json course = Json::parse(row.getColumn(8).getString());
     course.at("iteration").get_to(trial.course.iterations);
     course.at("seconds").get_to(trial.course.seconds);
     course.at("objective").get_to(trial.course.objectives);
     course.at("sum").get_to(sum);
-  } catch (const nlohmann::json::exception&) {
+  } catch (const Json::exception&) {
     throw damaged();
   }
   if (sum_of(trial) != sum) throw damaged();
@@ -93,7 +93,7 @@ bool Trial::well() const {
 
 // Trials own the folder too, until the last of them is gone: after a kill, nobody begins a trial again while the old
 // one still writes.
-Store::Store(std::filesystem::path folder, const nlohmann::json& settings)
+Store::Store(std::filesystem::path folder, const Json& settings)
     : folder_((kept_text(settings), std::move(folder))),  // before anything is made
       own_(
           folder_, [&] { return std::filesystem::exists(folder_ / "study.sqlite"); },
@@ -103,7 +103,7 @@ Store::Store(std::filesystem::path folder, const nlohmann::json& settings)
 
 Store::~Store() = default;
 
-void Store::open(const nlohmann::json& settings) {
+void Store::open(const Json& settings) {
   database_ = std::make_unique<SQLite::Database>(file_of(folder_),
                                                  SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   database_->exec(
@@ -114,7 +114,7 @@ void Store::open(const nlohmann::json& settings) {
       " iterations INTEGER, seconds REAL, course TEXT);");
   SQLite::Statement before(*database_, "SELECT settings FROM study");
   if (before.executeStep()) {
-    const auto kept = nlohmann::json::parse(before.getColumn(0).getString(), nullptr, false);
+    const auto kept = Json::parse(before.getColumn(0).getString(), nullptr, false);
     if (!kept.is_object()) throw FileError(file_of(folder_) + ": is damaged");
     const std::string difference = first_difference(kept, settings);
     if (!difference.empty())
@@ -159,7 +159,7 @@ void Store::begin(Trial& trial) {
 
 void Store::finish(const Trial& trial) {
   with_file(folder_, [&] {
-    nlohmann::json course = json_of(trial.course);
+    Json course = json_of(trial.course);
     course["sum"] = sum_of(trial);
     SQLite::Statement update(
         *database_,

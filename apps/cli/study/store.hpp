@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "../own_folder.hpp"
+#include "fisherman/io/json.hpp"
 
 namespace SQLite {
 class Database;
@@ -46,7 +46,7 @@ class Store {
  public:
   /// Opens the study in a folder, or makes one of these settings. Throws FileError if the folder's is of other
   /// settings, naming what differs, or if another process is at work in it.
-  Store(std::filesystem::path folder, const nlohmann::json& settings);
+  Store(std::filesystem::path folder, const Json& settings);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -60,7 +60,7 @@ class Store {
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  void open(const nlohmann::json& settings);
+  void open(const Json& settings);
 
   std::filesystem::path folder_;
   OwnFolder own_;

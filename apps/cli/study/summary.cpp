@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "../quoting.hpp"
+#include "fisherman/io/text.hpp"
 
 namespace fisherman::cli::study {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/driver.hpp"
+#include "fisherman/fit/preparation.hpp"
 #include "fisherman/fit/run_settings.hpp"
-#include "fisherman/fit/summary.hpp"
 #include "fisherman/fit/units.hpp"
 #include "fisherman/model/gradient_estimator.hpp"
 #include "fisherman/model/logistic.hpp"
@@ -27,31 +27,27 @@ enum class FlowMethod { ifngd, ngd, rsgd, adam };
 /// Where a run starts.
 enum class FlowStart { automatic, gaussian, zero };
 
-struct FlowSettings : RunSettings {
+struct FlowSettings : RunSettings, ColumnSettings {
   FlowTarget target = FlowTarget::neural;
   VariationalFamily family = VariationalFamily::gaussian;
   FlowMethod method = FlowMethod::ifngd;
   GradientEstimator estimator = GradientEstimator::reparameterised;
   std::int64_t hidden = 10;
   Activation activation = Activation::tanh;
-  double prior_variance = 1.0;
   FlowStart initial = FlowStart::automatic;
   std::int64_t window = 0;
   bool free_w1 = false;
   std::int64_t layers = 2;
   std::int64_t rank = 8;
   std::int64_t minibatch = -1;
-  bool no_standardize = false;
-  bool intercept = true;
-  double intercept_variance = LogisticSettings().intercept_variance;
 
   FlowSettings();
   void describe(Options& options);
   /// Whether epsilon matters to the method, which learns the Fisher matrix from scores then.
   bool learns_fisher() const { return method == FlowMethod::ifngd; }
-  /// What they say of the columns and of the prior, as a logistic regression has it. A network has biases and no
+  /// What they say of the columns and of the prior. A network has biases and no
   /// intercept.
-  LogisticSettings columns() const;
+  ColumnSettings columns() const;
   /// The network of a neural target.
   NeuralOptions network() const;
   /// Whether a Gaussian is fitted first. Throws Misuse if it is asked for and the family has none.

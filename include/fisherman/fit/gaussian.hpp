@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "fisherman/fit/driver.hpp"
 #include "fisherman/fit/run_settings.hpp"
-#include "fisherman/fit/summary.hpp"
 #include "fisherman/model/gradient_estimator.hpp"
 #include "fisherman/model/target.hpp"
 
@@ -36,6 +36,9 @@ struct DensitySettings : GaussianSettings {
   DensitySettings() { eval_every = 20; }  // an evaluation takes 512 draws
   void describe(Options& options);
 };
+
+/// A normal has 90% within so many standard deviations.
+inline constexpr double ninety_percent = 1.6448536269514722;
 
 struct GaussianPoint {
   Vector mean;

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "fisherman/core/types.hpp"
+
 namespace fisherman::report {
 
 /// Says how to take something, in colour and beside the words.
@@ -99,9 +101,12 @@ struct ChartPart {
 struct Panels {
   std::vector<std::pair<std::string, Chart>> charts;
 };
+/// Matrices as pictures side by side, so many in a row: positive numbers red, negative ones blue, each picture on a scale
+/// of its own, and each number a square of so many pixels.
 struct Picture {
-  std::string type;  // as in "image/png"
-  std::string bytes, caption;
+  std::vector<Matrix> tiles;
+  Index in_a_row, pixels;
+  std::string caption;
 };
 using Part = std::variant<Paragraph, List, Figures, TablePart, Forest, ChartPart, Panels, Picture>;
 
@@ -132,8 +137,8 @@ struct Section {
   Section& panels(std::vector<std::pair<std::string, Chart>> charts) {
     return add(Panels{std::move(charts)});
   }
-  Section& picture(std::string type, std::string bytes, std::string caption) {
-    return add(Picture{std::move(type), std::move(bytes), std::move(caption)});
+  Section& picture(std::vector<Matrix> tiles, Index in_a_row, Index pixels, std::string caption) {
+    return add(Picture{std::move(tiles), in_a_row, pixels, std::move(caption)});
   }
 };
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "fisherman/fit/driver.hpp"
 #include "fisherman/fit/run_settings.hpp"
-#include "fisherman/fit/summary.hpp"
 #include "fisherman/model/multinomial.hpp"
 #include "fisherman/solve/lbfgs.hpp"
 

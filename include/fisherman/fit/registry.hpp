@@ -4,12 +4,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "fisherman/fisher/any_fisher.hpp"
-#include "fisherman/fit/options.hpp"
 #include "fisherman/manifold/any_frame.hpp"
 #include "fisherman/model/any_model.hpp"
 #include "fisherman/testing/fisher_laws.hpp"
@@ -50,31 +48,9 @@ struct ModelVariant {
 };
 using ModelExample = std::vector<ModelVariant>;
 
-/// A kind of fit: what `fisherman fit` can fit, its options, and what studies of it need to know.
-struct FitKind {
-  std::string name, help;
-  const Options& (*options)();             // with their defaults
-  std::shared_ptr<Options> (*settings)();  // ones to change, which own their values
-  std::string objective;                   // with its unit, as "NELBO, nats"
-  /// The method that finds the exact optimum, and the options that say which problem it is and not how it is
-  /// solved; empty if there is none.
-  std::string reference_method;
-  std::vector<std::string> problem_options;
-  /// What `fisherman tune` tries by default, as "OPTION=VALUE,…; …", and what besides for methods that learn the Fisher
-  /// matrix from scores.
-  std::string grid, grid_of_scores;
-  bool (*learns_fisher)(const std::string& method);
-
-  bool has_reference() const { return !reference_method.empty(); }
-  std::string tuning_grid(const std::string& method) const;
-};
-
 const std::vector<Named<FrameExample>>& manifolds();
 const std::vector<Named<FisherExample>>& fisher_approximations();
 const std::vector<Named<ModelExample>>& models();
-const std::vector<FitKind>& fit_kinds();
-/// Throws Misuse, naming those that there are, if there is none of this name.
-const FitKind& fit_kind(const std::string& name);
 
 /// All laws that the example promises to keep.
 testing::LawReport check_laws(const FrameExample& example, std::uint64_t seed);

@@ -45,7 +45,7 @@ struct RunSettings {
   /// What the help says, where that differs between applications. For most it is only what 0 means; --epsilon says first
   /// whose it is, --batch, --scores and --tolerance say all. There is no --batch and no --scores where they are empty.
   struct Help {
-    std::string iterations, batch, scores, epsilon, step_size, average, tolerance;
+    std::string iterations, batch = {}, scores = {}, epsilon, step_size, average, tolerance;
     std::string delay = usual_delay();
     std::string norm_cap = "no limit";
     std::string evaluations = "0: only at the end";

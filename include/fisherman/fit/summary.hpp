@@ -1,19 +1,18 @@
-// How a fit ends, and who drives the runs of it: the command line with its folder, Python with its
-// callbacks. What is fitted and what follows from it is the same for both.
+// How a fit ended.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <vector>
 
-#include "fisherman/fit/erased_run.hpp"
+#include "fisherman/fit/fields.hpp"
+#include "fisherman/solve/record.hpp"
 
 namespace fisherman {
 
 /// How a solver ended, whichever it was.
 struct FitSummary {
-  std::string status = "converged", sentence;
+  Status status = Status::converged;
+  std::string sentence = std::string(describe(Status::converged));
   double objective = 0.0;
   std::int64_t iterations = 0;
   double seconds = 0.0;
@@ -23,11 +22,8 @@ struct FitSummary {
   bool as_asked(std::int64_t asked_iterations) const;
 };
 
-/// Takes a run to its end, or to where somebody interrupts it; `run.state` is then there.
-using Drive = std::function<FitSummary(ErasedRun& run)>;
-
-/// The plain way: to where either criterion says stop, watched.
-FitSummary drive(ErasedRun& run, const Stop& interrupted,
-                 const std::vector<Observer<ErasedState>>& observers);
+/// What result.json begins with, and back. Throws Misuse for a status that does not exist.
+Fields fields_of(const FitSummary& summary);
+FitSummary summary_of(const Fields& result);
 
 }  // namespace fisherman

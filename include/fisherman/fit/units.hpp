@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/gaussian.hpp"
+#include "fisherman/fit/options.hpp"
+#include "fisherman/fit/preparation.hpp"
 
 namespace fisherman {
 

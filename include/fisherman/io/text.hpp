@@ -23,6 +23,10 @@ std::string number_trouble(std::string_view text);
 /// The shortest text that parses back to the same number.
 std::string number_text(double value);
 
+/// As a CSV file has it: in quotes, if it must be. A spreadsheet takes what begins with =, +, -, @, a tab or a carriage
+/// return for a formula, so such text gets a single quote in front, unless it is a number.
+std::string csv_field(const std::string& text);
+
 bool is_utf8(std::string_view text);
 
 /// In quotes and fit for a terminal: no more than 40 bytes, and no control characters.

@@ -1,0 +1,54 @@
+#include "data_flags.hpp"
+
+#include "fisherman/core/error.hpp"
+
+namespace fisherman::cli {
+
+void DataFlags::describe(Options& o, bool tested) {
+  o.add_named("data", data, "data to fit: a CSV, LIBSVM, npy or IDX file, gzipped or not", "FILE");
+  o.add_named("label", label, "column that holds the classes (default: label, or the last)",
+              "COLUMN");
+  o.add_named("labels", labels, "file of labels, if they are not in the data file", "FILE");
+  o.add("columns", columns,
+        "number of features of a LIBSVM file, if the last ones do not occur (0: as many as occur)");
+  o.add("no-header", no_header,
+        "the first row of a CSV file holds data; its columns are then f1, f2, …");
+  if (!tested) return;
+  o.add_named("test-data", test_data, "rows to test on: a file in the form of --data", "FILE");
+  o.add_named("test-labels", test_labels, "file of their classes", "FILE");
+}
+
+void DataFlags::check() const {
+  require(!data.empty(), "--data is required: the file of the data to fit");
+  require(labels.empty() || label.empty(),
+          "--label names a column of the data and --labels a file: only one of them can be meant");
+  require(test_labels.empty() || !test_data.empty(), "--test-labels needs --test-data");
+}
+
+FitData DataFlags::read(const std::string& data_file, const std::string& labels_file) const {
+  FitData out;
+  out.table = read_table(
+      data_file,
+      {.label = label, .has_label = labels_file.empty(), .header = !no_header, .columns = columns});
+  out.where = data_file;
+  out.labels_where = labels_file.empty() ? data_file : labels_file;
+  if (labels_file.empty()) return out;
+  out.table.labels = read_labels(labels_file, {.header = !no_header});
+  out.table.label_name = "label";
+  if (Index(out.table.labels.size()) != out.table.x.rows())
+    throw FileError(sentence(labels_file, ": has ", out.table.labels.size(), " labels, but ",
+                             data_file, " has ", out.table.x.rows(), " rows"));
+  return out;
+}
+
+FitData DataFlags::read() const {
+  FitData out = read(data, labels);
+  if (!test_data.empty()) out.test = [*this] { return read(test_data, test_labels); };
+  return out;
+}
+
+std::vector<std::filesystem::path> DataFlags::files() const {
+  return {data, labels, test_data, test_labels};
+}
+
+}  // namespace fisherman::cli

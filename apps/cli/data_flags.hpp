@@ -1,0 +1,31 @@
+// Which data, and where their labels are: options of every fit to a table.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fisherman/fit/fitted.hpp"
+
+namespace fisherman::cli {
+
+struct DataFlags {
+  std::string data, labels, label;
+  std::string test_data, test_labels;
+  std::int64_t columns = 0;
+  bool no_header = false;
+
+  /// With --test-data and --test-labels, or without.
+  void describe(Options& options, bool tested = false);
+  /// Throws Misuse for flags that do not go together.
+  void check() const;
+  /// The rows with their labels, from --data or from --labels; and how to read those to test on.
+  FitData read() const;
+  /// All files that are named.
+  std::vector<std::filesystem::path> files() const;
+
+ private:
+  FitData read(const std::string& data_file, const std::string& labels_file) const;
+};
+
+}  // namespace fisherman::cli

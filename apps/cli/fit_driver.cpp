@@ -1,0 +1,94 @@
+#include "fit_driver.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+
+#include "command.hpp"
+#include "fisherman/core/archive.hpp"
+#include "fisherman/core/error.hpp"
+#include "fisherman/solve/observers.hpp"
+#include "saved_run.hpp"
+
+namespace fisherman::cli {
+
+FitDriver::FitDriver(const RunFolder* folder, const Options& options)
+    : folder_(folder), options_(options) {
+  cli::interrupted();  // from now on
+}
+
+void FitDriver::say(const std::string& line) {
+  if (!options_.quiet) std::cerr << line << '\n';
+}
+
+void FitDriver::warn(const std::string& line) { say("warning: " + line); }
+
+bool FitDriver::interrupted() const { return cli::interrupted().load(); }
+
+void FitDriver::begin_part(const std::string& name) {
+  course_ = &parts.emplace_back(name, TraceColumns()).second;
+  if (folder_ == nullptr) return;
+  folder_->begin();
+  part_ = std::make_unique<RunFolder>(folder_->part(name));
+}
+
+void FitDriver::end_part(const Fields& result) {
+  file_.close();
+  if (!part_) return;
+  part_->write("result.json", json_of(result));
+  part_->finish();
+  part_.reset();
+}
+
+void FitDriver::require_fresh(const std::string& why) const {
+  require(!options_.resume, why, " and has nothing to resume");
+}
+
+void FitDriver::keep(const Record& record) {
+  record.for_each_column(
+      [&](const char* name, auto value) { (*course_)[name].push_back(double(value)); });
+  if (here() == nullptr) return;
+  file_ << Trace::csv_line(record) << std::flush;
+  if (!file_) throw FileError(here()->file("trace.csv").string() + ": cannot be written");
+}
+
+FitSummary FitDriver::drive(ErasedRun& run) {
+  const RunFolder* const folder = here();
+  std::vector<Observer<ErasedState>> observers;
+  if (folder != nullptr) {
+    const std::filesystem::path checkpoint = folder->file("checkpoint"),
+                                table = folder->file("trace.csv");
+    if (options_.resume && folder->has("checkpoint")) {
+      const std::string bytes = read_checkpoint(checkpoint);
+      try {
+        restore(run.state, bytes);
+      } catch (const FileError& e) {
+        throw FileError(sentence(checkpoint.string(), ": ", e.what()));
+      }
+      folder->cut_trace(run.state.iteration);
+      *course_ = read_trace(table);
+    } else {  // from the beginning
+      folder->write("trace.csv", Trace::csv_header());
+    }
+    file_.open(table, std::ios::app);
+  }
+  observers.emplace_back([this](const Record& record, const ErasedState&) { keep(record); });
+  if (folder != nullptr)
+    observers.emplace_back(Checkpoint(folder->file("checkpoint"), options_.checkpoint_every));
+  if (!options_.quiet && isatty(STDERR_FILENO) != 0)
+    observers.emplace_back(Progress(std::cerr, run.planned));
+  FitSummary end = fisherman::drive(run, when_set(cli::interrupted()), observers);
+  file_.close();
+  return end;
+}
+
+bool FitDriver::see(const Record& record) {
+  if (here() != nullptr && !file_.is_open()) {
+    here()->write("trace.csv", Trace::csv_header());
+    file_.open(here()->file("trace.csv"), std::ios::app);
+  }
+  keep(record);
+  return !interrupted();
+}
+
+}  // namespace fisherman::cli

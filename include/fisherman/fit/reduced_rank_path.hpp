@@ -1,0 +1,67 @@
+// A reduced-rank fit from rows to the best of several ranks and starts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "fisherman/fit/reduced_rank.hpp"
+
+namespace fisherman {
+
+/// Rows to fit and rows to test on.
+struct FitRows {
+  std::shared_ptr<const ClassData> train, test;  // test may be null
+};
+
+/// Chosen rows of a table, with their classes.
+std::shared_ptr<const ClassData> class_rows(const Matrix& x, const std::vector<int>& y,
+                                            const std::vector<Index>& rows, Index classes,
+                                            const FeatureMap& map, bool single);
+/// 0, 1, …
+std::vector<Index> all_rows(Index count);
+/// A share of the rows, `settings.holdout`, is drawn for testing.
+FitRows split_rows(const Matrix& x, const std::vector<int>& y, Index classes, const FeatureMap& map,
+                   bool single, const ReducedRankSettings& settings);
+
+/// One rank from one start.
+struct RankFit {
+  Index rank, start;
+  FitSummary end;
+  ReducedRank point;
+  double gain;  // nats a row still to be had; unknown for lbfgs
+  Evaluation train;
+  std::optional<Evaluation> test;
+  bool separable;  // see separable() of reduced_rank.hpp
+};
+/// What to say of separable classes.
+inline constexpr const char* separable_words =
+    "the classes are linearly separable (coefficients of this rank put every row in its class): "
+    "the "
+    "likelihood has no finite maximum, and the coefficients grow with the iterations";
+
+RankFit fit_rank(const FitRows& rows, const ReducedRankSettings& settings, Index rank, Index start,
+                 const MemoryPlan& plan, Driver& driver);
+
+struct RankPath {
+  std::vector<RankFit> fits;
+  std::size_t best = 0;
+};
+/// Every rank from every start, until somebody interrupts; each of several is a part of the driver's, called part_name(),
+/// with part_result() as its result. The best start is the one of the least objective; among ranks the held-out rows
+/// decide, and without any the largest stands. No fits if there was an interruption from the beginning.
+RankPath fit_ranks(const FitRows& rows, const ReducedRankSettings& settings,
+                   const std::vector<Index>& ranks, const MemoryPlan& plan, Driver& driver);
+std::string part_name(Index rank, Index start);
+Fields part_result(const RankFit& fit);
+
+/// Standard errors, if they are wanted: `settings.standard_errors`. `asked` tells.
+struct Errors {
+  bool asked = false;
+  std::optional<Uncertainty> uncertainty;  // nothing if the information is singular, too
+};
+Errors standard_errors(const FitRows& rows, const ReducedRank& point,
+                       const ReducedRankSettings& settings);
+
+}  // namespace fisherman

@@ -1,0 +1,150 @@
+// The kinds of fit: one function for all of them, and the fitted object that it gives.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "fisherman/fit/fit_kind.hpp"
+#include "watch.hpp"
+
+namespace fisherman::python {
+namespace {
+
+struct PythonFit {
+  const FitKind* kind;
+  std::shared_ptr<const Fitted> fit;
+};
+
+nb::object object_of(const Value& value);
+
+nb::dict dict_of(const Fields& fields) {
+  nb::dict out;
+  for (const auto& [name, value] : fields.all()) out[name.c_str()] = object_of(value);
+  return out;
+}
+
+struct ToPython {
+  nb::object operator()(std::monostate) const { return nb::none(); }
+  nb::object operator()(const Vector& v) const { return array(v); }
+  nb::object operator()(const Matrix& m) const { return array(m); }
+  nb::object operator()(const std::vector<Index>& v) const { return array(v); }
+  nb::object operator()(const Fields& fields) const { return dict_of(fields); }
+  nb::object operator()(const std::vector<Fields>& list) const {
+    nb::list out;
+    for (const Fields& one : list) out.append(dict_of(one));
+    return out;
+  }
+  template <class T>
+  nb::object operator()(const T& plain) const {
+    return nb::cast(plain);
+  }
+};
+
+nb::object object_of(const Value& value) {
+  return std::visit(ToPython(), static_cast<const Value::Variant&>(value));
+}
+
+std::vector<int> codes_of(const Labels& y) { return {y.data(), y.data() + y.shape(0)}; }
+
+/// The rows that a fit predicts for, with its columns in its order.
+Table rows_for(const Fitted& fit, const Rows& rows) {
+  require(rows.shape(1) == fit.columns.size(), "there are ", rows.shape(1),
+          " columns, but the fit was made with ", fit.columns.size());
+  return {copied(rows), fit.columns, {}, {}};
+}
+
+nb::dict fit(const std::string& kind_name, const Rows& rows, const Labels& labels,
+             const std::vector<std::string>& classes, const std::vector<std::string>& names,
+             const nb::dict& options, nb::object callback, std::optional<Reached> resume,
+             std::string checkpoint, double checkpoint_every) {
+  const FitKind& kind = fit_kind(kind_name);
+  const std::unique_ptr<FitSettings> settings = kind.settings();
+  for (const auto& [name, value] : options)
+    settings->options.set(nb::cast<std::string>(name), nb::cast<std::string>(value));
+  require(names.size() == rows.shape(1), "there are ", rows.shape(1), " columns, but ",
+          names.size(), " names");
+  require(labels.shape(0) == rows.shape(0), "there are ", rows.shape(0), " rows, but ",
+          labels.shape(0), " labels");
+  Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
+  std::shared_ptr<const Fitted> fitted;
+  {
+    const nb::gil_scoped_release free;
+    FitData data{{copied(rows), names, {}, "y"}, "X", "y", codes_of(labels), classes};
+    fitted = kind.fit(std::move(data), *settings, watch);
+  }
+  if (!fitted)
+    throw nb::python_error();  // interrupted before anything: the signal is still pending
+  nb::dict out = described(fitted->summary, fitted->as_asked, watch, fitted->part);
+  out["warnings"] = fitted->warnings;
+  out["fit"] = nb::cast(PythonFit{&kind, std::move(fitted)});
+  return out;
+}
+
+}  // namespace
+
+void bind_fits(nb::module_& m) {
+  using namespace nb::literals;
+  nb::class_<PythonFit>(m, "Fitted", "What a fit leaves: it predicts, draws and can be pickled.")
+      .def_prop_ro("kind", [](const PythonFit& f) { return f.kind->name; })
+      .def(
+          "result", [](const PythonFit& f) { return dict_of(f.fit->result()); },
+          "How the fit ended, and diagnostics: what result.json holds.")
+      .def(
+          "parameters", [](const PythonFit& f) { return dict_of(f.fit->parameters()); },
+          "The parameters and what follows from them.")
+      .def(
+          "predict",
+          [](const PythonFit& f, const Rows& rows, bool errors) {
+            Matrix out;
+            {
+              const nb::gil_scoped_release free;
+              out = f.fit->predict(rows_for(*f.fit, rows), "X", errors).values;
+            }
+            return array(std::move(out));
+          },
+          "x"_a.noconvert(), "errors"_a,
+          "Predictions for rows, as fisherman predict has them, without the classes.")
+      .def(
+          "draws",
+          [](const PythonFit& f, Index count, std::optional<std::uint64_t> seed,
+             bool standardized) {
+            require_count(count);
+            const Units units = standardized ? Units::standardized : Units::own;
+            return array(f.fit->draws(count, seed.value_or(f.fit->seed), units).values);
+          },
+          "count"_a, "seed"_a.none(), "standardized"_a,
+          "Draws, one a row, in the units of the columns or of standardised columns; of the fit's "
+          "seed if that is None.")
+      .def(
+          "transform",
+          [](const PythonFit& f, const Rows& rows) {
+            return array(f.fit->transform(rows_for(*f.fit, rows), "X"));
+          },
+          "x"_a.noconvert(), "The components of rows, one a row.")
+      .def(
+          "model", [](const PythonFit& f) { return dict_of(f.fit->model()); },
+          "What model.json holds.")
+      .def("__getstate__",
+           [](const PythonFit& f) {
+             return nb::make_tuple(json_text(f.fit->model()), json_text(f.fit->result()),
+                                   dict_of(f.fit->arrays()));
+           })
+      .def("__setstate__",
+           [](PythonFit& f, const std::tuple<std::string, std::string, nb::dict>& state) {
+             SavedFit saved{fields_of_json(std::get<0>(state), "a pickled fit"),
+                            fields_of_json(std::get<1>(state), "a pickled fit"),
+                            {},
+                            "a pickled fit"};
+             for (const auto& [name, value] : std::get<2>(state))
+               saved.arrays.set(nb::cast<std::string>(name), copied(nb::cast<Rows>(value)));
+             const LoadedFit loaded = load_fit(saved);
+             new (&f) PythonFit{loaded.kind, loaded.fit};
+           });
+  m.def("fit", &fit, "kind"_a, "x"_a.noconvert(), "y"_a.noconvert(), "classes"_a, "names"_a,
+        "options"_a, "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
+        "Fit a model of the kind; y counts the classes from 0.");
+}
+
+}  // namespace fisherman::python

@@ -1,0 +1,12 @@
+// The kinds of fit that come with the library, each from its folder.
+#pragma once
+
+#include "fisherman/fit/fit_kind.hpp"
+
+namespace fisherman {
+
+FitKind logistic_kind();
+FitKind reduced_rank_kind();
+FitKind flow_kind();
+
+}  // namespace fisherman

@@ -1,0 +1,318 @@
+#include <algorithm>
+#include <cmath>
+
+#include "fisherman/core/error.hpp"
+#include "fisherman/fit/sections.hpp"
+#include "fitted.hpp"
+
+namespace fisherman::reduced_rank_report {
+
+using namespace report;  // NOLINT: the parts of a page
+
+namespace {
+
+constexpr Index most_pictures = 10;
+
+struct Fit {
+  const ReportedFit& run;
+  const ReducedRankFitted& model;
+  Components parts;
+
+  double value(const char* key) const { return model.best.number(key); }
+  bool tested() const { return model.tested(); }
+  bool separable() const { return model.best.flag("separable"); }
+  Index rank() const { return parts.s.size(); }
+  std::string base() const { return model.classes.back(); }
+};
+
+using Fits = std::vector<Fit>;
+
+bool tested(const Fits& fits) {
+  return std::any_of(fits.begin(), fits.end(), [](const Fit& f) { return f.tested(); });
+}
+
+std::string percent(double share) { return fixed(100.0 * share, 2) + "%"; }
+
+Cell verdict(const Fits& fits) {
+  const auto loss = [](const Fit& f) {
+    return f.tested() ? f.value("test_loss") : f.value("objective");
+  };
+  const Fit& best = *std::min_element(
+      fits.begin(), fits.end(), [&](const Fit& a, const Fit& b) { return loss(a) < loss(b); });
+  const std::string who =
+      fits.size() == 1 ? "The fit"
+                       : sentence("Of ", fits.size(), " fits '", best.run.name, "' is best: it");
+  std::string said =
+      sentence(who, " ", status_words(best.run), "; rank ", best.rank(), ", ",
+               percent(best.value(best.tested() ? "test_accuracy" : "accuracy")), " of the ",
+               best.tested() ? "held-out rows" : "training rows (none were held out)",
+               " in the right class.");
+  Tone tone = status_tone(best.run);
+  if (best.separable()) {
+    said +=
+        " The classes are linearly separable: the likelihood has no finite maximum, and the "
+        "coefficients grow with the iterations.";
+    tone = Tone::mind;
+  }
+  return {said, tone};
+}
+
+Section summary(const Fits& fits) {
+  Section section("Summary");
+  const bool held = tested(fits);
+  Grid grid{
+      {{"run"}, {"status"}, {"rank", true}, {"training loss", true}, {"training accuracy", true}},
+      {}};
+  if (held) grid.columns.insert(grid.columns.end(), {{"held-out loss", true}, {"accuracy", true}});
+  grid.columns.insert(grid.columns.end(), {{"iterations", true}, {"seconds", true}});
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    const Fit& f = fits[k];
+    Grid::Row row{{Cell(f.run.name), Cell(status_word(f.run), status_tone(f.run)),
+                   Cell(figure(double(f.rank()))), Cell(fixed(f.value("objective"), 5)),
+                   Cell(percent(f.value("accuracy")))},
+                  false,
+                  fits.size() == 1 ? -1 : int(k)};
+    if (held) {
+      row.cells.emplace_back(f.tested() ? fixed(f.value("test_loss"), 5) : "–");
+      row.cells.emplace_back(f.tested() ? percent(f.value("test_accuracy")) : "–");
+    }
+    row.cells.emplace_back(figure(f.value("iterations"), 10));
+    row.cells.emplace_back(figure(f.value("seconds"), 3));
+    grid.rows.push_back(std::move(row));
+  }
+  add_overview(section, grid);
+  return section.paragraph(
+      "Losses are the mean of -log P(the row's class), in nats a row; classes drawn at random have "
+      "log(classes).");
+}
+
+/// The traces of a run: its own, or of each rank and start of a path.
+std::vector<Course> courses_of(const ReportedFit& run, bool alone) {
+  std::vector<Course> out;
+  const auto add = [&](const std::string& name, const TraceColumns& trace) {
+    if (const auto found = trace.find("objective"); found != trace.end())
+      out.push_back({name, trace.at("iteration"), trace.at("seconds"), found->second});
+  };
+  add(run.name, run.trace);
+  for (const auto& [part, trace] : run.parts) add(alone ? part : run.name + "/" + part, trace);
+  return out;
+}
+
+Section course(const Fits& fits) {
+  Section section("The way there");
+  std::vector<Course> courses;
+  for (const Fit& f : fits)
+    for (Course& one : courses_of(f.run, fits.size() == 1)) courses.push_back(std::move(one));
+  if (courses.empty())
+    return section.paragraph("No values of the loss were left on the way (--eval-every 0).");
+  return section.chart(course_chart(courses, "mean training loss, nats", 1e-6),
+                       "The mean training loss over all rows, on a logarithmic axis.");
+}
+
+/// A path of ranks: what each came to.
+void add_paths(std::vector<Section>& sections, const Fits& fits) {
+  Section section("Ranks");
+  bool any = false;
+  Chart chart{.x = {{.name = "rank"}}, .y = {.name = "mean loss, nats"}};
+  Grid grid{{{"run"},
+             {"rank", true},
+             {"start", true},
+             {"training loss", true},
+             {"accuracy", true},
+             {"held-out loss", true},
+             {"accuracy", true}},
+            {}};
+  for (const Fit& f : fits) {
+    if (f.model.fits.empty()) continue;
+    any = true;
+    std::vector<double> ranks, train, test;
+    for (const Fields& one : f.model.fits) {
+      ranks.push_back(one.number("rank"));
+      train.push_back(one.number("objective"));
+      test.push_back(one.number("test_loss"));
+      const bool chosen =
+          one.number("rank") == f.value("rank") && one.number("start") == f.value("start");
+      const auto shown = [&](const char* key, bool share) {
+        const double v = one.number(key);
+        return Cell(std::isnan(v) ? "–" : share ? percent(v) : fixed(v, 5));
+      };
+      grid.rows.push_back({{Cell(f.run.name), Cell(one.text("rank")), Cell(one.text("start")),
+                            shown("objective", false), shown("accuracy", true),
+                            shown("test_loss", false), shown("test_accuracy", true)},
+                           chosen});
+    }
+    const std::string prefix = fits.size() == 1 ? "" : f.run.name + ": ";
+    chart.series.push_back({.name = prefix + "training", .x = {ranks}, .y = train, .dots = true});
+    if (f.tested())
+      chart.series.push_back({.name = prefix + "held out", .x = {ranks}, .y = test, .dots = true});
+  }
+  if (!any) return;
+  section.paragraph(
+      "The marked fit is the one that was kept: of each rank the start with the least training "
+      "loss, and of the ranks the one with the least held-out loss, or the largest if no rows were "
+      "held out.");
+  section.chart(chart, "The loss of each rank and start.");
+  sections.push_back(section.table(grid));
+}
+
+Section spectrum_section(const Fits& fits) {
+  Section section("Singular values");
+  Chart chart{.x = {{.name = "component"}}, .y = {.name = "singular value of B", .zero = true}};
+  for (const Fit& f : fits) {
+    std::vector<double> index, values;
+    for (Index k = 0; k < f.rank(); ++k) {
+      index.push_back(double(k + 1));
+      values.push_back(f.parts.s(k));
+    }
+    chart.series.push_back({.name = f.run.name, .x = {index}, .y = values, .dots = true});
+  }
+  return section.chart(
+      chart,
+      "How much each component of the coefficients weighs, on the features as they "
+      "were scaled for the fit. One near zero says that a smaller rank would do.");
+}
+
+/// The side of a square image, if the features are pixels of one; otherwise 0.
+Index image_side(const ReducedRankFitted& model) {
+  const auto side = Index(std::lround(std::sqrt(double(model.map.names.size()))));
+  const bool pixels = (model.map.shift.array() == 0.0).all() &&
+                      (model.map.scale.array() == model.map.scale(0)).all() &&
+                      model.map.scale(0) != 1.0;
+  return pixels && side >= 4 && side * side == Index(model.map.names.size()) ? side : 0;
+}
+
+void add_pictures(Section& section, const Fit& fit) {
+  const Index side = image_side(fit.model);
+  if (side == 0) return;
+  const Matrix U = fit.model.map.restored(fit.parts.U);
+  std::vector<Matrix> tiles;
+  for (Index k = 0; k < std::min(fit.rank(), most_pictures); ++k)
+    // Pixels go along the rows of an image.
+    tiles.emplace_back(Eigen::Map<const Matrix>(U.col(k).data(), side, side).transpose());
+  const std::size_t count = tiles.size();
+  section.picture(std::move(tiles), 5, std::max<Index>(1, 112 / side),
+                  sentence(fit.run.name, ": components 1 to ", count,
+                           ", as images. Red pixels raise a component, blue ones lower it; each "
+                           "picture has its own scale."));
+}
+
+void add_classes(Section& section, const Fit& fit) {
+  const Matrix& V = fit.parts.V;
+  std::vector<double> x, y;
+  for (Index k = 0; k < V.rows(); ++k) {
+    x.push_back(V(k, 0) * fit.parts.s(0));
+    y.push_back(fit.rank() > 1 ? V(k, 1) * fit.parts.s(1) : 0.0);
+  }
+  x.push_back(0.0);
+  y.push_back(0.0);
+  const Chart chart{
+      .x = {{.name = "component 1"}},
+      .y = {.name = fit.rank() > 1 ? "component 2" : ""},
+      .series =
+          {{.name = fit.run.name, .x = {x}, .y = y, .dots = true, .labels = fit.model.classes}},
+      .square = true};
+  section.chart(chart, sentence(fit.run.name,
+                                ": what a unit of the first two components adds to the log "
+                                "odds of each class against ",
+                                fit.base(),
+                                ", which is at the origin. Classes near each other are told "
+                                "apart by other components, or not at all."));
+}
+
+void add_confusion(Section& section, const Fit& fit) {
+  const Eigen::MatrixXi& counts = fit.model.confusion;
+  if (counts.size() == 0) return;
+  const std::vector<std::string>& classes = fit.model.classes;
+  Grid grid{{{"true class"}}, {}};
+  for (const std::string& name : classes) grid.columns.push_back({name, true});
+  for (Index i = 0; i < counts.rows(); ++i) {
+    Grid::Row row{{Cell(classes[std::size_t(i)])}};
+    const double total = double(counts.row(i).sum());
+    for (Index j = 0; j < counts.cols(); ++j) {
+      const double count = double(counts(i, j));
+      row.cells.emplace_back(count == 0.0 ? "·" : figure(count, 10), i == j ? Tone::good
+                                                                     : count > 0.05 * total
+                                                                         ? Tone::mind
+                                                                         : Tone::plain);
+    }
+    grid.rows.push_back(std::move(row));
+  }
+  section.paragraph(sentence(
+      fit.run.name, ": ", fit.tested() ? "held-out rows" : "training rows, which the fit has seen",
+      " by their class and the likeliest class."));
+  section.table(grid);
+}
+
+Section diagnostics(const Fits& fits) {
+  Section section("Diagnostics");
+  Grid grid{{{"run"},
+             {"features", true},
+             {"left out", true},
+             {"still to gain, nats a row", true},
+             {"steps not taken", true},
+             {"eigenvalues clipped", true},
+             {"standard errors"}},
+            {}};
+  std::vector<Cell> notes;
+  for (const Fit& f : fits) {
+    const std::string who = fits.size() == 1 ? "" : "'" + f.run.name + "': ";
+    const auto columns = f.model.map.names.size(), kept = f.model.map.kept.size();
+    const double rejected = f.value("rejected"), clips = f.value("clips");
+    const bool errors = f.model.uncertainty.has_value();
+    grid.rows.push_back({{Cell(f.run.name), Cell(figure(double(columns), 10)),
+                          Cell(figure(double(columns - kept), 10)),
+                          Cell(std::isnan(f.value("gain")) ? "–" : figure(f.value("gain"), 2)),
+                          Cell(figure(rejected, 10), rejected > 0.0 ? Tone::mind : Tone::plain),
+                          Cell(figure(clips, 10)), Cell(errors ? "in the folder" : "none")}});
+    if (status_tone(f.run) != Tone::good)
+      notes.emplace_back(who + f.model.summary.sentence, status_tone(f.run));
+    if (f.separable())
+      notes.emplace_back(
+          who +
+              "Coefficients of this rank put every row in its class: the classes are "
+              "linearly separable, and there is no finite maximum.",
+          Tone::mind);
+    if (!errors && f.model.errors_asked)
+      notes.emplace_back(who +
+                             "The Fisher information is singular at the fit, so there are no "
+                             "standard errors.",
+                         Tone::mind);
+    if (columns > kept)
+      notes.emplace_back(sentence(who, columns - kept, " of ", columns,
+                                  " features are constant; their coefficients are 0."));
+  }
+  section.table(grid);
+  if (notes.empty()) return section.paragraph("There is nothing to warn of.", Tone::good);
+  return section.list(notes);
+}
+
+}  // namespace
+
+Page page(const std::vector<ReportedFit>& runs, const PageLimits& /*limits*/) {
+  Fits fits;
+  for (const ReportedFit& run : runs) {
+    const ReducedRankFitted& model = run.as<ReducedRankFitted>();
+    fits.push_back({run, model, components(model.point)});
+  }
+  Page page;
+  page.title = "Reduced-rank regression: " + data_name(runs[0]);
+  page.about = sentence(fits[0].model.map.names.size(), " features, ", fits[0].model.classes.size(),
+                        " classes, coefficients of rank ", fits[0].rank());
+  page.verdict = verdict(fits);
+  Section components("Components"), classes("Classes"), confusion("Confusion");
+  for (const Fit& f : fits) {
+    add_pictures(components, f);
+    add_classes(classes, f);
+    add_confusion(confusion, f);
+  }
+  page.sections = {summary(fits), course(fits)};
+  add_paths(page.sections, fits);
+  page.sections.push_back(spectrum_section(fits));
+  for (const Section& section : {components, classes, confusion})
+    if (!section.parts.empty()) page.sections.push_back(section);
+  page.sections.push_back(settings_section(runs));
+  page.sections.push_back(diagnostics(fits));
+  return page;
+}
+
+}  // namespace fisherman::reduced_rank_report
