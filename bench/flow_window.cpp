@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     const Draws draws(3, k);
     ScoreFactors scores;
     Vector g, v;
-    scoring.push_back(seconds([&] { scores = model.factored_scores(frame, draws); }));
+    scoring.push_back(seconds([&] { scores = scores_as<ScoreFactors>(model, frame, draws); }));
     gradient.push_back(seconds([&] { g = model.gradient(frame, draws); }));
     updating.push_back(seconds([&] { window.absorb(scores); }));
     solving.push_back(seconds([&] { v = window.solve(g); }));

@@ -171,7 +171,7 @@ Matrix Multinomial::sampled(const Batch& batch, const Draws& draws) const {
 }
 
 // A score is x wᵀ with w = e_y − p: U_p has (I − UUᵀ)x · (Vᵀw)ᵀ, and E[wwᵀ | x] = diag p − ppᵀ.
-OuterScores Multinomial::outer_scores(const ReducedRank& frame, const Draws& draws) {
+OuterScores Multinomial::scores(const ReducedRank& frame, const Draws& draws, As<OuterScores>) {
   const Batch& batch = at(frame, draws);
   const FixedRank& B = frame.factor<0>();
   const Index r = B.rank(), k = B.cols(), b = score_count();

@@ -125,7 +125,8 @@ FactoredScores::Shape OrthogonalFlow::score_shape() const {
           (options_.scaled ? 3 : 2) * dimension_};
 }
 
-ScoreFactors OrthogonalFlow::factored_scores(const Frame& frame, const Sample& sample) const {
+ScoreFactors OrthogonalFlow::scores(const Frame& frame, const Sample& sample,
+                                    As<ScoreFactors>) const {
   const Index d = dimension_;
   ScoreFactors out{sample.p, sample.a, score_shape().zeros,
                    Matrix(score_shape().rest, sample.ys.cols())};

@@ -152,14 +152,17 @@ TEST(Decorrelated, TakesOuterProductsApart) {
   EXPECT_LT((Vector(a.solve(g)) - b.solve(g)).norm(), 1e-12 * g.norm());
 }
 
+struct CountingModel {
+  using ScoreForms = Forms<OuterScores>;
+  int asked = 0;
+  OuterScores scores(int, const Draws& draws, As<OuterScores>) {
+    ++asked;
+    return fisherman::scores(3, draws.index());
+  }
+};
+
 TEST(Decorrelated, LearnsFromOneIterationInSoMany) {
-  struct Model {
-    int asked = 0;
-    OuterScores outer_scores(int, const Draws& draws) {
-      ++asked;
-      return scores(3, draws.index());
-    }
-  } model;
+  CountingModel model;
   Decorrelated fisher(block, rest, {.every = 3}), twice(block, rest);
   for (std::uint64_t s = 0; s < 6; ++s) fisher.learn(model, 0, Draws(1, s));
   EXPECT_EQ(model.asked, 2);

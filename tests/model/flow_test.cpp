@@ -292,7 +292,7 @@ TEST(FactoredWindow, IsThePapersMethodInAmbientNumbersOver150Iterations) {
     const auto frame = OrthogonalFlow::Frame(Power<Stiefel>({Stiefel(paper.W2), Stiefel(paper.W1)}),
                                              Euclidean(paper.rest));
     const auto sample = family.sample(frame, draws.normals(1, d, new_scores));
-    const ScoreFactors factors = family.factored_scores(frame, sample);
+    const ScoreFactors factors = scores_as<ScoreFactors>(family, frame, sample);
     for (Index k = 0; k < new_scores; ++k) {
       // log q depends on W₂ through z = W₂ᵀ(y−b₂)/s: its Euclidean gradient is (y−b₂)aᵀ.
       const Matrix E = (sample.ys.col(k) - paper.rest.segment(d, d)) * sample.a.col(k).transpose();

@@ -147,7 +147,7 @@ TEST(Multinomial, OuterScoresAverageOverTheLabels) {
   const FixedRank& B = f.factor<0>();
   const Index r = B.rank(), k = classes - 1;
   const Draws draws(3, 7);
-  const OuterScores outer = model.outer_scores(f, draws);
+  const OuterScores outer = scores_as<OuterScores>(model, f, draws);
   const Matrix scores = model.scores(f, draws);
   ASSERT_EQ(outer.block, (OuterBlock{r * r, features, r}));
   ASSERT_EQ(outer.x.cols(), 5);

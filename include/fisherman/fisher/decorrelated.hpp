@@ -21,6 +21,7 @@
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/outer_scores.hpp"
+#include "fisherman/fisher/score_form.hpp"
 
 namespace fisherman {
 
@@ -53,10 +54,11 @@ class BasicDecorrelated {
 
   Index dimension() const { return block_.size() + rest_.dimension(); }
 
-  /// From a model that has them.
+  /// From a model that offers OuterScores.
   template <class Model, class Frame, class Draws>
   void learn(Model& model, const Frame& frame, const Draws& draws) {
-    if (std::int64_t(draws.index()) % options_.every == 0) absorb(model.outer_scores(frame, draws));
+    if (std::int64_t(draws.index()) % options_.every == 0)
+      absorb(scores_as<OuterScores>(model, frame, draws));
   }
   void absorb(const ConstMatrixRef& scores) {
     require_size(scores, dimension(), "a block of scores");

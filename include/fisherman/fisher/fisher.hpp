@@ -10,7 +10,8 @@
 // with b an iteration it must be b(s+1), and for a window of K at most K.
 //
 // What an approximation may offer besides:
-//   learn(model, frame, draws)  takes from the model what it needs, instead of scores
+//   learn(model, frame, draws)  takes from the model what it needs, instead of scores; for scores in another
+//                               form, scores_as<Form>(model, frame, draws) (score_form.hpp)
 //   carry(forward, backward)    moves along the paper's transport (eq:fisher-transport). Transport by
 //                               the frame needs nothing.
 //   save(writer), load(reader)  for checkpoints

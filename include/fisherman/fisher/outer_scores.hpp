@@ -20,6 +20,9 @@ struct OuterBlock {
 };
 
 struct OuterScores {
+  static constexpr const char* unavailable =
+      "this model's scores are no outer products; learn from them with Dense";
+
   OuterBlock block;
   Matrix x;        // m×b
   Matrix moments;  // r²×b: E[ccᵀ | x]

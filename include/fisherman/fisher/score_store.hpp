@@ -61,6 +61,9 @@ class DenseScores {
 /// b scores whose coordinates are those of skew(left rightᵀ) on O(n), then `zeros` zeros, then `rest`. The
 /// flow of the paper has such scores (eq:SylvesterNF): d(d−1)/2 + 2d numbers follow from 4d.
 struct ScoreFactors {
+  static constexpr const char* unavailable =
+      "this model's scores have no factors; learn from them with Window";
+
   Matrix left, right;  // n×b
   Index zeros = 0;
   Matrix rest;  // m×b

@@ -12,7 +12,7 @@
 //
 // Nothing here needs a score as a column: the window asks for inner products and combinations, and
 // `fisher/score_store.hpp` says how scores are kept. Window keeps columns; FactoredWindow keeps factors,
-// and takes them from a model that has factored_scores().
+// and takes them from a model that offers ScoreFactors (score_form.hpp).
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/fisher/fisher.hpp"
+#include "fisherman/fisher/score_form.hpp"
 #include "fisherman/fisher/score_store.hpp"
 
 namespace fisherman {
@@ -54,7 +55,7 @@ class BasicWindow {
   }
   template <class Model, class Frame, class Draws>
   requires(!dense) void learn(Model& model, const Frame& frame, const Draws& draws) {
-    absorb(model.factored_scores(frame, draws));
+    absorb(scores_as<typename Store::Block>(model, frame, draws));
   }
   const Vector& solve(const ConstVectorRef& g);
   void carry(const Transport& forward, const Transport& backward);

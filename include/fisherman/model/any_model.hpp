@@ -1,8 +1,11 @@
 // Any model of any frame type behind one type, working on AnyFrame.
 #pragma once
 
+#include <any>
+#include <concepts>
 #include <memory>
 #include <optional>
+#include <typeinfo>
 #include <utility>
 
 #include "fisherman/manifold/any_frame.hpp"
@@ -12,21 +15,27 @@ namespace fisherman {
 
 class AnyModel {
  public:
+  using ScoreForms = EveryForm;
+
   /// The model will be handed frames of type F.
   template <Frame F, Model<F> M>
   static AnyModel of(M model) {
-    return AnyModel(std::make_shared<Holder<F, M>>(std::move(model)));
+    if constexpr (std::same_as<M, AnyModel>)
+      return model;
+    else
+      return AnyModel(std::make_shared<Holder<F, M>>(std::move(model)));
   }
 
   Vector gradient(const AnyFrame& frame, const Draws& draws) {
     return self_->gradient(frame, draws);
   }
   Matrix scores(const AnyFrame& frame, const Draws& draws) { return self_->scores(frame, draws); }
-  ScoreFactors factored_scores(const AnyFrame& frame, const Draws& draws) {
-    return self_->factored_scores(frame, draws);
-  }
-  OuterScores outer_scores(const AnyFrame& frame, const Draws& draws) {
-    return self_->outer_scores(frame, draws);
+  /// Throws Misuse if the model inside does not offer this form.
+  template <ScoreForm Form>
+  Form scores(const AnyFrame& frame, const Draws& draws, As<Form>) {
+    std::any found = self_->scores_as(typeid(Form), frame, draws);
+    if (!found.has_value()) throw Misuse(Form::unavailable);
+    return std::any_cast<Form>(std::move(found));
   }
   /// Nothing if the model inside cannot tell.
   std::optional<double> objective(const AnyFrame& frame) { return self_->objective(frame); }
@@ -37,8 +46,8 @@ class AnyModel {
     virtual ~Base() = default;
     virtual Vector gradient(const AnyFrame&, const Draws&) = 0;
     virtual Matrix scores(const AnyFrame&, const Draws&) = 0;
-    virtual ScoreFactors factored_scores(const AnyFrame&, const Draws&) = 0;
-    virtual OuterScores outer_scores(const AnyFrame&, const Draws&) = 0;
+    /// Empty if the model does not offer the form of this type.
+    virtual std::any scores_as(const std::type_info& form, const AnyFrame&, const Draws&) = 0;
     virtual std::optional<double> objective(const AnyFrame&) = 0;
     virtual FisherOperator fisher(const AnyFrame&) = 0;
   };
@@ -56,19 +65,14 @@ class AnyModel {
       else
         throw Misuse("this model has no scores() to learn Fisher information from");
     }
-    ScoreFactors factored_scores([[maybe_unused]] const AnyFrame& frame,
-                                 [[maybe_unused]] const Draws& draws) override {
-      if constexpr (HasFactoredScores<M, F>)
-        return model.factored_scores(frame.as<F>(), draws);
-      else
-        throw Misuse("this model's scores have no factors; learn from them with Window");
-    }
-    OuterScores outer_scores([[maybe_unused]] const AnyFrame& frame,
-                             [[maybe_unused]] const Draws& draws) override {
-      if constexpr (HasOuterScores<M, F>)
-        return model.outer_scores(frame.as<F>(), draws);
-      else
-        throw Misuse("this model's scores are no outer products; learn from them with Dense");
+    std::any scores_as(const std::type_info& form, const AnyFrame& frame,
+                       const Draws& draws) override {
+      std::any out;
+      each_form(ScoreFormsOf<M>{}, [&]<class Form>(As<Form> as) {
+        if constexpr (HasScoresAs<M, F, Form>)
+          if (form == typeid(Form)) out = model.scores(frame.as<F>(), draws, as);
+      });
+      return out;
     }
     std::optional<double> objective(const AnyFrame& frame) override {
       return fisherman::objective(model, frame.as<F>());

@@ -8,7 +8,8 @@
 //   scores(frame, sample)              ∇_θ log q(y) at fixed y, in the frame's coordinates
 //   gradient(frame, sample, slopes)    the mean of ∇_θ[log q(T_θ(ε)) − log π̄(T_θ(ε))], in coordinates,
 //                                      given slopes = ∇ log π̄(y)
-//   factored_scores, fisher            where they exist
+//   scores(frame, sample, As<Form>)    the same in each of the family's ScoreForms (fisher/score_form.hpp)
+//   fisher(frame)                      where it exists
 #pragma once
 
 #include <concepts>
@@ -50,6 +51,7 @@ class FlowVb {
  public:
   using Frame = typename Family::Frame;
   using Sample = typename Family::Sample;
+  using ScoreForms = ScoreFormsOf<Family>;
 
   FlowVb(T target, Family family, FlowVbOptions options = {})
       : target_(std::move(target)), family_(std::move(family)), options_(options) {
@@ -84,11 +86,10 @@ class FlowVb {
     return family_.scores(frame, score_sample(frame, draws));
   }
 
-  ScoreFactors factored_scores(const Frame& frame, const Draws& draws) const requires
-      requires(const Family& f, const Sample& s) {
-    f.factored_scores(frame, s);
+  template <class Form>
+  Form scores(const Frame& frame, const Draws& draws, As<Form>) const {
+    return scores_as<Form>(family_, frame, score_sample(frame, draws));
   }
-  { return family_.factored_scores(frame, score_sample(frame, draws)); }
 
   /// The NELBO with all constants, over the whole data, by `objective_draws` draws.
   double objective(const Frame& frame) const { return nelbo(frame, Draws(0, 0)).mean; }

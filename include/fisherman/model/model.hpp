@@ -6,8 +6,8 @@
 //   scores(frame, draws)     b scores ∇ log q_θ(y), y ~ q_θ, as columns in the frame's coordinates.
 //                            They must come from the model (the true Fisher information), not from
 //                            the data. Only needed by approximations that learn from scores.
-//   factored_scores(frame, draws)  the same scores as factors, for FactoredWindow          (optional)
-//   outer_scores(frame, draws)     the same scores with their outer products, for Decorrelated (optional)
+//   scores(frame, draws, As<Form>)  the same in another form, such as factors, for the approximations that
+//                            learn from it (fisher/score_form.hpp)                          (optional)
 //   objective(frame)         the loss itself, for traces                                    (optional)
 //   fisher(frame)            the Fisher operator in closed form, for Exact                  (optional)
 //
@@ -19,8 +19,7 @@
 
 #include "fisherman/core/random.hpp"
 #include "fisherman/fisher/fisher.hpp"
-#include "fisherman/fisher/outer_scores.hpp"
-#include "fisherman/fisher/score_store.hpp"
+#include "fisherman/fisher/score_form.hpp"
 #include "fisherman/manifold/frame.hpp"
 
 namespace fisherman {
@@ -33,16 +32,6 @@ concept Model = requires(M& model, const F& frame, const Draws& draws) {
 template <class M, class F>
 concept HasScores = requires(M& model, const F& frame, const Draws& draws) {
   { model.scores(frame, draws) } -> std::convertible_to<Matrix>;
-};
-
-template <class M, class F>
-concept HasFactoredScores = requires(M& model, const F& frame, const Draws& draws) {
-  { model.factored_scores(frame, draws) } -> std::convertible_to<ScoreFactors>;
-};
-
-template <class M, class F>
-concept HasOuterScores = requires(M& model, const F& frame, const Draws& draws) {
-  { model.outer_scores(frame, draws) } -> std::convertible_to<OuterScores>;
 };
 
 template <class M, class F>

@@ -15,6 +15,7 @@
 
 #include "fisherman/core/random.hpp"
 #include "fisherman/fisher/outer_scores.hpp"
+#include "fisherman/fisher/score_form.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/extrinsic.hpp"
 #include "fisherman/manifold/fixed_rank.hpp"
@@ -84,6 +85,8 @@ struct MultinomialOptions {
 
 class Multinomial {
  public:
+  using ScoreForms = Forms<OuterScores>;
+
   Multinomial(std::shared_ptr<const ClassData> data, MultinomialOptions options = {});
 
   const ClassData& data() const { return *data_; }
@@ -102,7 +105,7 @@ class Multinomial {
     return pulled(frame, batch.x.leftCols(score_count()), sampled(batch, draws));
   }
   /// The same rows; the mean over the labels of what makes up U_p, one label sampled for the others.
-  OuterScores outer_scores(const ReducedRank& frame, const Draws& draws);
+  OuterScores scores(const ReducedRank& frame, const Draws& draws, As<OuterScores>);
   template <class F>
   double objective(const F& frame) const {
     return sums(*data_, linear(base(frame))).loss / double(data_->rows());

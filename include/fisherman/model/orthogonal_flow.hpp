@@ -10,6 +10,7 @@
 #pragma once
 
 #include "fisherman/fisher/fisher.hpp"
+#include "fisherman/fisher/score_form.hpp"
 #include "fisherman/fisher/score_store.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/power.hpp"
@@ -27,6 +28,7 @@ class OrthogonalFlow {
  public:
   /// (W₂, W₁ if free), then (b₁, b₂, λ if scaled).
   using Frame = Product<Power<Stiefel>, Euclidean>;
+  using ScoreForms = Forms<ScoreFactors>;
 
   explicit OrthogonalFlow(Index dimension, OrthogonalFlowOptions options = {});
 
@@ -46,9 +48,9 @@ class OrthogonalFlow {
   /// −∞ outside the rotated cube that is the family's support.
   Vector log_density(const Frame& frame, const Matrix& ys) const;
   Matrix scores(const Frame& frame, const Sample& sample) const {
-    return factored_scores(frame, sample).dense();
+    return scores(frame, sample, As<ScoreFactors>{}).dense();
   }
-  ScoreFactors factored_scores(const Frame& frame, const Sample& sample) const;
+  ScoreFactors scores(const Frame& frame, const Sample& sample, As<ScoreFactors>) const;
   Vector gradient(const Frame& frame, const Sample& sample, const Matrix& slopes) const;
   /// The Fisher operator has a closed form: in the centre W₂(s∘E z) + b₂ instead of b₂ it is diagonal on
   /// rotations and has a small block for each coordinate. Singular if W₁ is free; throws Misuse then.

@@ -1,0 +1,17 @@
+// FactoredWindow with a model that offers columns of numbers only.
+#include "fisherman/fisherman.hpp"
+
+using namespace fisherman;
+
+struct Columns {
+  Vector gradient(const Euclidean& x, const Draws&) const { return x.point(); }
+  Matrix scores(const Euclidean& x, const Draws& draws) const {
+    return draws.normals(0, x.dimension(), 1);
+  }
+};
+
+void misuse() {
+  State state{Euclidean(Vector::Zero(2)), FactoredWindow({2, 0, 1})};
+  Columns model;
+  run(state, model, {}, after_iterations(1));
+}
