@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fisherman::cli {
+namespace fisherman::cli::draws_csv_test {
 namespace {
 
 TEST(DrawsCsv, NamesAreThoseOfTheColumnsAsStanReadsThem) {
@@ -31,4 +31,4 @@ TEST(DrawsCsv, SaysWhichUnitsAndWhichColumnIsWhich) {
 }
 
 }  // namespace
-}  // namespace fisherman::cli
+}  // namespace fisherman::cli::draws_csv_test

@@ -7,7 +7,7 @@
 
 #include "report/sections.hpp"
 
-namespace fisherman::cli::report {
+namespace fisherman::cli::report::page_test {
 namespace {
 
 /// Strings that would do harm if they got through.
@@ -184,4 +184,4 @@ TEST(Course, MilestonesAreReachedForGood) {
 }
 
 }  // namespace
-}  // namespace fisherman::cli::report
+}  // namespace fisherman::cli::report::page_test
