@@ -137,14 +137,15 @@ SavedRun read_run(const fs::path& folder) {
 
 ReportedRuns read_runs(const std::vector<fs::path>& folders, const std::vector<fs::path>& places) {
   std::vector<SavedRun> runs;
-  for (const fs::path& folder : folders) runs.push_back(read_run(folder));
+  for (const fs::path& folder : folders) {
+    runs.push_back(read_run(folder));
+    for (std::size_t k = 0; k + 1 < runs.size(); ++k)
+      require(runs[k].folder != runs.back().folder, folder.string(), ": is given twice");
+  }
   ReportedRuns out{runs[0].kind, {}, places};
   // Runs of the same file share it.
   const auto read = std::make_shared<std::map<std::string, std::shared_ptr<const FitData>>>();
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const SavedRun& run = runs[i];
-    for (std::size_t j = 0; j < i; ++j)
-      require(run.folder != runs[j].folder, folders[i].string(), ": is given twice");
+  for (const SavedRun& run : runs) {
     if (run.kind != out.kind)
       throw FileError(sentence(run.folder.string(), ": is a ", run.kind->name, " fit, but ",
                                runs[0].folder.string(), " is a ", out.kind->name,

@@ -52,12 +52,12 @@ path=(fit reduced-rank --data data.csv --rank 1,2 --starts 2 --holdout 0.2 --ite
 "$program" "${path[@]}" --out whole >whole.json
 [[ $(grep -c '"rank"' whole.json) == 5 ]] || fail "not four fits and the best"
 "$program" "${path[@]}" --out cut >/dev/null &
-await_trace cut/rank-1-start-1/trace.csv
+await_trace cut/parts/rank-1-start-1/trace.csv
 kill -TERM $! 2>/dev/null || true
 wait $! || true
 "$program" "${path[@]}" --out cut --resume >/dev/null
 cmp whole/model.json cut/model.json || fail "a resumed path ended elsewhere"
-for leg in rank-1-start-0 rank-1-start-1 rank-2-start-0 rank-2-start-1; do
+for leg in parts/rank-1-start-0 parts/rank-1-start-1 parts/rank-2-start-0 parts/rank-2-start-1; do
   cmp <(untimed whole/$leg/trace.csv) <(untimed cut/$leg/trace.csv) || fail "$leg has another trace"
 done
 
@@ -98,5 +98,6 @@ expect 1 "do not go together" "$program" fit reduced-rank --data data.csv --test
 sed '3s/[a-z]*$/up/' data.csv >other.csv
 expect 1 "none of the 4 classes" "$program" fit reduced-rank --data data.csv --rank 2 --test-data other.csv
 expect 1 "has no column" "$program" predict --run fit --data <(echo "x2,label"; echo "1,north")
-expect 1 "nothing to resume" "$program" fit reduced-rank --data data.csv --rank 2 --method lbfgs --out fit --resume
+"$program" fit reduced-rank --data data.csv --rank 2 --method lbfgs --out descent --quiet --json >/dev/null
+expect 1 "nothing to resume" "$program" fit reduced-rank --data data.csv --rank 2 --method lbfgs --out descent --resume
 echo "all passed"

@@ -103,7 +103,7 @@ one_sentence "is read by this command" "$program" fit logistic --data again/draw
 [[ -s again/draws.csv && -s again/model.json ]] || fail "the data were removed"
 path=("$program" fit reduced-rank --data data.csv --rank 1 --starts 2 --iterations 20 --quiet --json --no-report --out path)
 "${path[@]}" >/dev/null
-(cd path && sha256sum --quiet --check SHA256SUMS && cd rank-1-start-1 && sha256sum --quiet --check SHA256SUMS) ||
+(cd path && sha256sum --quiet --check SHA256SUMS && cd parts/rank-1-start-1 && sha256sum --quiet --check SHA256SUMS) ||
   fail "SHA256SUMS of a path"
 "${path[@]}" --overwrite --seed 3 >/dev/null
 
@@ -116,7 +116,7 @@ path=("$program" fit reduced-rank --data data.csv --rank 1 --starts 2 --iteratio
 (
   flock -x 9
   one_sentence "another fisherman is at work" "${path[@]}" --resume --seed 3
-) 9<>path/rank-1-start-0/lock
+) 9<>path/parts/rank-1-start-0/lock
 # What a kill leaves is swept up by the next owner; what only looks like it stays.
 touch again/.fisherman-0123456789abcdef again/.fisherman-notes
 rm again/draws.csv

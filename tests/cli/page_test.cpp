@@ -7,7 +7,7 @@
 
 #include "fisherman/fit/sections.hpp"
 
-namespace fisherman::cli::report {
+namespace fisherman::cli::report::page_test {
 namespace {
 
 /// Strings that would do harm if they got through.
@@ -183,4 +183,4 @@ TEST(Course, MilestonesAreReachedForGood) {
 }
 
 }  // namespace
-}  // namespace fisherman::cli::report
+}  // namespace fisherman::cli::report::page_test

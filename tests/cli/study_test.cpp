@@ -15,7 +15,7 @@
 #include "study/summary.hpp"
 #include "study/svg.hpp"
 
-namespace fisherman::cli::study {
+namespace fisherman::cli::study::study_test {
 namespace {
 
 using Cells = std::vector<Cell>;
@@ -251,4 +251,4 @@ TEST(Svg, ALogarithmicAxisHasTwoTicksOrMore) {
 }
 
 }  // namespace
-}  // namespace fisherman::cli::study
+}  // namespace fisherman::cli::study::study_test

@@ -11,7 +11,7 @@
 #include "fisherman/core/spectral.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::core_core_test {
 namespace {
 
 TEST(Draws, DependOnTheAddressOnly) {
@@ -166,4 +166,4 @@ TEST_F(CheckpointFile, AFolderThatIsNotThereIsASentence) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::core_core_test

@@ -5,7 +5,7 @@
 
 #include "fisherman/core/random.hpp"
 
-namespace fisherman {
+namespace fisherman::core_row_sum_test {
 namespace {
 
 TEST(RowGroups, CoverAllRowsOnceAndDependOnTheirNumberAlone) {
@@ -69,4 +69,4 @@ TEST(Draws, ColumnsAreThoseOfTheWholeMatrix) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::core_row_sum_test

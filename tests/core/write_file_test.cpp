@@ -14,7 +14,7 @@
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
 
-namespace fisherman {
+namespace fisherman::core_write_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,4 +155,4 @@ TEST_F(WriteFile, LeavesNothingWhenASignalEndsTheProcess) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::core_write_file_test

@@ -49,7 +49,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
 }
 }
 
-namespace fisherman {
+namespace fisherman::fisher_allocation_test {
 namespace {
 
 template <class H>
@@ -92,5 +92,5 @@ TEST(Allocation, WindowStepsAllocateNothing) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fisher_allocation_test
 #endif

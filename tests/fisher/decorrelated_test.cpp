@@ -8,7 +8,7 @@
 #include "expect_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fisher_decorrelated_test {
 namespace {
 
 constexpr Index rows = 6, cols = 3, at = 2, behind = 4, coordinates = at + rows * cols + behind;
@@ -200,4 +200,4 @@ TEST(Decorrelated, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fisher_decorrelated_test

@@ -12,7 +12,7 @@
 #include "fisherman/testing/fisher_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fisher_dense_test {
 namespace {
 
 TEST(Dense, Laws) {
@@ -104,4 +104,4 @@ TEST(Dense, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fisher_dense_test

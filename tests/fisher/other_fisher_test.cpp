@@ -13,7 +13,7 @@
 #include "fisherman/testing/fisher_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fisher_other_fisher_test {
 namespace {
 
 TEST(Identity, Laws) {
@@ -102,4 +102,4 @@ TEST(Exact, AsksTheModel) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fisher_other_fisher_test

@@ -9,7 +9,7 @@
 #include "psi_recursion.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fisher_window_test {
 namespace {
 
 double relative(const Vector& a, const Vector& b) { return (a - b).norm() / b.norm(); }
@@ -163,4 +163,4 @@ TEST(Window, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fisher_window_test

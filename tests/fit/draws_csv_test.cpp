@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fisherman {
+namespace fisherman::fit_draws_csv_test {
 namespace {
 
 TEST(DrawsCsv, NamesAreThoseOfTheColumnsAsStanReadsThem) {
@@ -32,4 +32,4 @@ TEST(DrawsCsv, SaysWhichUnitsAndWhichColumnIsWhich) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fit_draws_csv_test

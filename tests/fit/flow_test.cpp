@@ -3,7 +3,7 @@
 #include "expect_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fit_flow_test {
 namespace {
 
 /// A regression by the default family, until it has converged.
@@ -38,4 +38,4 @@ TEST(FlowSettings, AToleranceOfZeroIsTheDefaultAsTheHelpSays) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fit_flow_test

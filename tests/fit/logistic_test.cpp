@@ -8,7 +8,7 @@
 #include "fisherman/model/gaussian_vb.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fit_logistic_test {
 namespace {
 
 LogisticTarget problem(Index n, Index d) {
@@ -101,4 +101,4 @@ TEST(Minibatch, IsEvaluatedAtACostInProportion) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fit_logistic_test

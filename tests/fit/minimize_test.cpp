@@ -10,7 +10,7 @@
 #include "setting_text.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fit_minimize_test {
 namespace {
 
 const Stop never([](const Record&) { return std::optional<Status>(); });
@@ -134,4 +134,4 @@ TEST(Minimize, ConvergedHoldsWithNoise) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fit_minimize_test

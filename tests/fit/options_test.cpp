@@ -2,7 +2,7 @@
 
 #include "expect_laws.hpp"
 
-namespace fisherman {
+namespace fisherman::fit_options_test {
 namespace {
 
 enum class Colour { red, blue, green };
@@ -79,4 +79,4 @@ TEST(Options, HaveNoWordForAValueThatTheyDoNotOffer) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fit_options_test

@@ -15,7 +15,7 @@
 #include "setting_text.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fit_reduced_rank_test {
 namespace {
 
 constexpr Index features = 5, classes = 4, rows = 600;
@@ -368,4 +368,4 @@ TEST(ReducedRank, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fit_reduced_rank_test

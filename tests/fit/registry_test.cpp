@@ -9,7 +9,7 @@
 #include "fisherman/fit/nearest.hpp"
 #include "fisherman/manifold/sphere.hpp"
 
-namespace fisherman {
+namespace fisherman::fit_registry_test {
 namespace {
 
 template <class Example>
@@ -96,4 +96,4 @@ TEST(NearestName, CountsEdits) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fit_registry_test

@@ -6,7 +6,7 @@
 #include "fisherman/fit/flow.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::fit_units_test {
 namespace {
 
 Matrix table(Index rows, Index columns) {
@@ -153,4 +153,4 @@ TEST(FlowSettings, BeginWithTheFamilyThatMeasuresBest) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::fit_units_test

@@ -3,7 +3,7 @@
 
 #include "files.hpp"
 
-namespace fisherman {
+namespace fisherman::io_csv_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -151,4 +151,4 @@ TEST(Csv, RefusesAMatrixBeyondTheLimitAndForetellsItsSize) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::io_csv_test

@@ -7,7 +7,7 @@
 #include "fisherman/io/npy.hpp"
 #include "io/files.hpp"
 
-namespace fisherman {
+namespace fisherman::io_endless_test {
 namespace {
 
 /// `start`, then `again` for ever. Reading more than 64 MB of it fails the test.
@@ -118,4 +118,4 @@ TEST(Csv, AFirstRowOfDataIsNotTakenForAHeader) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::io_endless_test

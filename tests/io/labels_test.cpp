@@ -4,7 +4,7 @@
 #include "files.hpp"
 #include "fisherman/io/checksum.hpp"
 
-namespace fisherman {
+namespace fisherman::io_labels_test {
 namespace {
 
 using Classes = std::array<std::string, 2>;
@@ -84,4 +84,4 @@ TEST_F(Checksum, OfAPackedFileIsThatOfItsContent) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::io_labels_test

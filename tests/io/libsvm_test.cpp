@@ -3,7 +3,7 @@
 
 #include "files.hpp"
 
-namespace fisherman {
+namespace fisherman::io_libsvm_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -88,4 +88,4 @@ TEST(Libsvm, SaysThatThereIsNothing) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::io_libsvm_test

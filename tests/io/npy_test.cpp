@@ -6,7 +6,7 @@
 #include "files.hpp"
 #include "fisherman/io/idx.hpp"
 
-namespace fisherman {
+namespace fisherman::io_npy_test {
 namespace {
 
 using namespace std::string_literals;
@@ -145,4 +145,4 @@ TEST(Idx, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::io_npy_test

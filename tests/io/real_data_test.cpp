@@ -6,7 +6,7 @@
 #include "files.hpp"
 #include "fisherman/model/logistic.hpp"
 
-namespace fisherman {
+namespace fisherman::io_real_data_test {
 namespace {
 
 class RealData : public ::testing::Test {
@@ -93,4 +93,4 @@ TEST_F(RealData, LogisticOptimaAreTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::io_real_data_test

@@ -7,7 +7,7 @@
 #include "files.hpp"
 #include "fisherman/io/text.hpp"
 
-namespace fisherman {
+namespace fisherman::io_table_test {
 namespace {
 
 using namespace std::string_literals;
@@ -138,4 +138,4 @@ TEST_F(ReadLabels, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::io_table_test

@@ -4,7 +4,7 @@
 
 #include "real_data.hpp"
 
-namespace fisherman {
+namespace fisherman::long_paper_fidelity_test {
 namespace {
 
 using oracle::Geometry;
@@ -38,4 +38,4 @@ INSTANTIATE_TEST_SUITE_P(, PaperFidelityInFull,
                          });
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::long_paper_fidelity_test

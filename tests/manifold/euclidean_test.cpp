@@ -3,7 +3,7 @@
 #include "expect_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_euclidean_test {
 
 TEST(Euclidean, Laws) {
   expect_laws(Euclidean(toy::random_vector(5, 1)), {.embedded = true, .order = 2});
@@ -22,4 +22,4 @@ TEST(Euclidean, Misuse) {
   EXPECT_THROW(x.retract(Vector::Constant(3, INFINITY)), NotFinite);
 }
 
-}  // namespace fisherman
+}  // namespace fisherman::manifold_euclidean_test

@@ -4,7 +4,7 @@
 #include "fisherman/core/spectral.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_fixed_rank_test {
 namespace {
 
 FixedRank example(Index m, Index n, Index r) {
@@ -79,4 +79,4 @@ TEST(FixedRank, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::manifold_fixed_rank_test

@@ -5,7 +5,7 @@
 #include "expect_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_gaussian_test {
 namespace {
 
 testing::FrameLawOptions laws(
@@ -90,4 +90,4 @@ TEST(Gaussian, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::manifold_gaussian_test

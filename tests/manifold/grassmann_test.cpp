@@ -6,7 +6,7 @@
 #include "fisherman/core/spectral.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_grassmann_test {
 namespace {
 
 TEST(Grassmann, Laws) {
@@ -72,4 +72,4 @@ TEST(Grassmann, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::manifold_grassmann_test

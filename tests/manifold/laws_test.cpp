@@ -3,7 +3,7 @@
 #include "fisherman/manifold/sphere.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_laws_test {
 namespace {
 
 /// N(μ, σ²) with Fisher's metric, without exp; its retraction is of first order.
@@ -34,4 +34,4 @@ TEST(FrameLaws, AnOrderThatCannotBeCheckedIsMisuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::manifold_laws_test

@@ -9,7 +9,7 @@
 #include "fisherman/manifold/stiefel.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_product_test {
 namespace {
 
 TEST(Product, Laws) {
@@ -56,4 +56,4 @@ TEST(AnyFrame, KnowsWhatIsInside) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::manifold_product_test

@@ -6,7 +6,7 @@
 #include "fisherman/core/packing.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_spd_test {
 namespace {
 
 testing::FrameLawOptions laws(std::function<double(const Matrix&, const Matrix&)> metric, Index n,
@@ -222,4 +222,4 @@ TEST(Spd, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::manifold_spd_test

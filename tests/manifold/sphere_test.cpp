@@ -5,7 +5,7 @@
 #include "expect_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_sphere_test {
 namespace {
 
 TEST(Sphere, Laws) {
@@ -39,4 +39,4 @@ TEST(Sphere, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::manifold_sphere_test

@@ -5,7 +5,7 @@
 #include "expect_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::manifold_stiefel_test {
 namespace {
 
 TEST(Stiefel, Laws) {
@@ -107,4 +107,4 @@ TEST(Stiefel, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::manifold_stiefel_test

@@ -15,7 +15,7 @@
 #include "fisherman/testing/model_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::model_flow_test {
 namespace {
 
 /// Smooth, not Gaussian, with a gradient by hand: −Σ cosh(βᵢ − cᵢ) − ½(β₁β₂)².
@@ -343,4 +343,4 @@ TEST(FlowFamily, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::model_flow_test

@@ -11,7 +11,7 @@
 #include "fisherman/testing/model_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::model_gaussian_vb_test {
 namespace {
 
 /// log density of Σ −cosh(cᵢβᵢ) − ½βᵀAβ: convex, not Gaussian, with exact Gaussian expectations.
@@ -218,4 +218,4 @@ TEST(ForwardBackward, StepsAsPublishedAndRestsAtTheTarget) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::model_gaussian_vb_test

@@ -13,7 +13,7 @@
 #include "fisherman/testing/model_laws.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::model_logistic_test {
 namespace {
 
 /// The same three expectations in long double, on a grid fine enough for any of the cases below.
@@ -382,4 +382,4 @@ TEST(GaussianVb, MinibatchGradientIsUnbiased) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::model_logistic_test

@@ -6,7 +6,7 @@
 #include "fisherman/core/parallel.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::model_multinomial_test {
 namespace {
 
 constexpr Index features = 6, classes = 5, rows = 96;
@@ -212,4 +212,4 @@ TEST(Multinomial, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::model_multinomial_test

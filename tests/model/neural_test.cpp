@@ -4,7 +4,7 @@
 #include "fisherman/model/target.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::model_neural_test {
 namespace {
 
 static_assert(Target<NeuralTarget> && HasSubset<NeuralTarget>);
@@ -106,4 +106,4 @@ TEST(NeuralTarget, Misuse) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::model_neural_test

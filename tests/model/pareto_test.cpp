@@ -6,7 +6,7 @@
 
 #include "fisherman/core/random.hpp"
 
-namespace fisherman {
+namespace fisherman::model_pareto_test {
 namespace {
 
 // Ratios with an exact Pareto tail of shape k: (1−u)^-k. The tail has 3√n = 424 of 20,000 draws, so the
@@ -27,4 +27,4 @@ TEST(ParetoK, IsSmallForBoundedRatiosAndUnknownForNone) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::model_pareto_test

@@ -9,7 +9,7 @@
 #include "fisherman/manifold/sphere.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::slow_dense_accuracy_test {
 namespace {
 
 TEST(Dense, StaysAccurateOver5000Absorbs) {
@@ -71,4 +71,4 @@ TEST(Dense, StaysAccurateWithParallelTransport) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::slow_dense_accuracy_test

@@ -4,7 +4,7 @@
 #include "../bench/logistic_data.hpp"
 #include "fisherman/fit/logistic.hpp"
 
-namespace fisherman {
+namespace fisherman::slow_no_tuning_test {
 namespace {
 
 TEST(NoTuning, EndsWithinAFiftiethOfANatOnWhateverComes) {
@@ -32,4 +32,4 @@ TEST(NoTuning, EndsWithinAFiftiethOfANatOnWhateverComes) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::slow_no_tuning_test

@@ -4,7 +4,7 @@
 #include "real_data.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::slow_paper_fidelity_test {
 namespace {
 
 using oracle::Geometry;
@@ -40,4 +40,4 @@ TEST(PaperOracle, KroneckerFactorsAreThePrintedMatrix) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::slow_paper_fidelity_test

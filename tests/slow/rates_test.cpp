@@ -8,7 +8,7 @@
 #include "fisherman/fisherman.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::slow_rates_test {
 namespace {
 
 /// The least-squares slope of log y against log x.
@@ -120,4 +120,4 @@ TEST(Rates, MeanSquaredDistanceFallsLikeTheStepSizeAndWithAveragingLikeOneOverS)
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::slow_rates_test

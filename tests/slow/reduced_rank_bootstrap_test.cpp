@@ -5,7 +5,7 @@
 
 #include "fisherman/fit/reduced_rank.hpp"
 
-namespace fisherman {
+namespace fisherman::slow_reduced_rank_bootstrap_test {
 namespace {
 
 TEST(Uncertainty, StandardErrorsAgreeWithABootstrap) {
@@ -57,4 +57,4 @@ TEST(Uncertainty, StandardErrorsAgreeWithABootstrap) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::slow_reduced_rank_bootstrap_test

@@ -10,7 +10,7 @@
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/solve/state.hpp"
 
-namespace fisherman {
+namespace fisherman::solve_forged_test {
 namespace {
 
 TEST(Reader, AMatrixIsNoVector) {
@@ -77,4 +77,4 @@ TEST(Restore, SurvivesForgedCheckpoints) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::solve_forged_test

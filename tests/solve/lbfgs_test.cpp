@@ -7,7 +7,7 @@
 #include "fisherman/core/error.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::solve_lbfgs_test {
 namespace {
 
 TEST(Lbfgs, SolvesALinearSystem) {
@@ -60,4 +60,4 @@ TEST(Lbfgs, EndsWhenTold) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::solve_lbfgs_test

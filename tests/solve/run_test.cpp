@@ -20,7 +20,7 @@
 #include "fisherman/solve/observers.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::solve_run_test {
 namespace {
 
 const StepRule plain{
@@ -436,4 +436,4 @@ TEST(Observers, TraceAndProgressTellTheStory) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::solve_run_test

@@ -11,7 +11,7 @@
 #include "fisherman/manifold/sphere.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::solve_start_checks_test {
 namespace {
 
 using Verdict = SlopeCheck::Verdict;
@@ -231,4 +231,4 @@ TEST(StartChecks, OurOwnManifoldsAreNotAccused) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::solve_start_checks_test

@@ -13,7 +13,7 @@
 #include "fisherman/manifold/product.hpp"
 #include "fisherman/manifold/sphere.hpp"
 
-namespace fisherman {
+namespace fisherman::solve_state_test {
 namespace {
 
 TEST(History, GainsAreThoseOfAllValuesAndMemoryIsBounded) {
@@ -59,4 +59,4 @@ TEST(Names, OfTypesInFilesAreOurOwn) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::solve_state_test

@@ -9,7 +9,7 @@
 #include "fisherman/fisherman.hpp"
 #include "toy.hpp"
 
-namespace fisherman {
+namespace fisherman::threads_determinism_test {
 namespace {
 
 using Erased = State<AnyFrame, AnyFisher>;
@@ -257,4 +257,4 @@ TEST(ParallelFor, RunsEachTaskOnceAndPassesExceptionsOn) {
 }
 
 }  // namespace
-}  // namespace fisherman
+}  // namespace fisherman::threads_determinism_test
