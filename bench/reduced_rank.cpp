@@ -82,10 +82,10 @@ int main(int argc, char** argv) {
             << " classes, rank " << rank << ", " << threads << " thread(s)\n";
 
   using Method = ReducedRankMethod;
-  const auto iteration = [&](const std::string& name, Method method, FisherBlocks blocks,
+  const auto iteration = [&](const std::string& name, Method method, FisherChoice fisher,
                              Index scores, int repeats) {
     ReducedRankSettings s = settings;
-    s.method = method, s.blocks = blocks, s.scores = scores;
+    s.method = method, s.fisher = fisher, s.scores = scores;
     ErasedRun run = make_run(data, s, rank, 0, plan_memory(s, rows, p, p, classes, rank));
     const auto step = [&] {
       advance(run.state, run.model, run.options.rule, run.options.carry);
@@ -99,24 +99,24 @@ int main(int argc, char** argv) {
               << " ms";
     return time;
   };
-  const double rsgd = iteration("rsgd", Method::rsgd, FisherBlocks::column, 0, 200);
+  const double rsgd = iteration("rsgd", Method::rsgd, FisherChoice::automatic, 0, 200);
   std::cout << '\n';
   const double standard = iteration("ifngd, default (16 scores, half of the time)", Method::ifngd,
-                                    FisherBlocks::decorrelated, 0, 100);
+                                    FisherChoice::decorrelated, 0, 100);
   std::cout << std::setw(8) << standard / rsgd << "x rsgd\n";
   const double columns =
-      iteration("ifngd, column blocks, 32 scores", Method::ifngd, FisherBlocks::column, 32, 50);
+      iteration("ifngd, column blocks, 32 scores", Method::ifngd, FisherChoice::columns, 32, 50);
   std::cout << std::setw(8) << columns / rsgd << "x rsgd\n";
   const double all =
-      iteration("ifngd, column blocks, 128 scores", Method::ifngd, FisherBlocks::column, 128, 20);
+      iteration("ifngd, column blocks, 128 scores", Method::ifngd, FisherChoice::columns, 128, 20);
   std::cout << std::setw(8) << all / rsgd << "x rsgd\n";
-  const double kfac = iteration("kfac (32 scores)", Method::kfac, FisherBlocks::column, 0, 50);
+  const double kfac = iteration("kfac (32 scores)", Method::kfac, FisherChoice::automatic, 0, 50);
   std::cout << std::setw(8) << kfac / rsgd << "x rsgd\n";
   std::cout << "peak memory " << peak_bytes() / 1e6 << " MB, predicted " << plan.peak() / 1e6
             << " MB: " << std::setprecision(3) << peak_bytes() / plan.peak() << "\n"
             << std::setprecision(2);
   const double extrinsic =
-      iteration("extrinsic (32 scores)", Method::extrinsic, FisherBlocks::column, 0, 3);
+      iteration("extrinsic (32 scores)", Method::extrinsic, FisherChoice::automatic, 0, 3);
   std::cout << std::setw(8) << standard / extrinsic << " = default/extrinsic\n";
 
   // The Woodbury update itself: one product, one small factorisation, one subtraction.

@@ -19,11 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of every fit, whatever its kind.
-constexpr std::string_view common_files[] = {
+// Of every fit, whatever its kind.
+constexpr std::string_view first_files[] = {
     "result.json",  // status, objective, iterations, seconds, diagnostics
     "model.json",   // the fitted parameters and how to prepare new data
     "trace.csv",    // one line per iteration
+};
+constexpr std::string_view last_files[] = {
     "report.html",  // a page about it all
     "checkpoint",   // to go on from, with a sum of its own
     Checksums::file_name, "lock",
@@ -35,12 +37,12 @@ constexpr std::string_view without_sum[] = {"report.html", "checkpoint", Checksu
 /// All that a fit of any kind leaves. config.json tells that a folder is a run's, so it comes last: it is the last to be
 /// removed.
 std::vector<std::string> own_files() {
-  std::vector<std::string> out;
+  std::vector<std::string> out(std::begin(first_files), std::end(first_files));
   for (const FitKind& kind : fit_kinds()) {
     out.insert(out.end(), kind.files.begin(), kind.files.end());
     for (const std::string& array : kind.arrays) out.push_back(array + ".npy");
   }
-  out.insert(out.end(), std::begin(common_files), std::end(common_files));
+  out.insert(out.end(), std::begin(last_files), std::end(last_files));
   return out;
 }
 

@@ -47,7 +47,8 @@ void DensitySettings::describe(Options& o) {
           .step_size = sentence(gaussian_step_size),
           .average = "on",
           .tolerance = sentence("nats still to be gained below which the run has converged (0: ",
-                                noisy_tolerance, ")")});
+                                noisy_tolerance, ")"),
+          .fisher = gaussian_fisher_help});
 }
 
 void require_gaussian_memory(const GaussianSettings& s, Index dimension, double data) {
@@ -55,15 +56,17 @@ void require_gaussian_memory(const GaussianSettings& s, Index dimension, double 
   // exact, 60 rows and 1,500 columns, 803 MB. The 16 of the other methods is a guess on the safe side.
   const double matrices = s.method == GaussianMethod::exact ? 36.0 : 16.0, draws = 4.0 * 4000.0;
   const double d = double(dimension), number = sizeof(double);
-  const double learnt = s.learns_fisher() ? Dense::memory(dimension * (dimension + 1) / 2,
-                                                          s.scores > 0 ? s.scores : s.batch)
-                                          : 0.0;
+  const double learnt =
+      fisher_memory(s.fisher_or(s.learns_fisher() ? FisherChoice::blocks : FisherChoice::exact),
+                    {.blocks = {{dimension}, {dimension * (dimension + 1) / 2}},
+                     .scores = s.scores > 0 ? s.scores : s.batch,
+                     .window = usual_window(dimension)});
   require_memory("the fit",
                  {{"data", data},
                   {"covariance", matrices * d * d * number},
                   {"Fisher estimate", learnt},
                   {"draws", draws * d * number}},
-                 learnt > 0.0 ? "--method ngd needs no Fisher estimate, and fewer columns take less"
+                 learnt > 0.0 ? "--fisher exact needs no estimate, and fewer columns take less"
                               : "the covariance grows with the square of the number of columns, so "
                                 "fewer of them take less");
 }

@@ -3,37 +3,45 @@
 
 #include <algorithm>
 
-#include "fisherman/fisher/block_diagonal.hpp"
-#include "fisherman/fisher/dense.hpp"
-#include "fisherman/fisher/exact.hpp"
-#include "fisherman/fisher/identity.hpp"
 #include "fisherman/fit/gaussian.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 
 namespace fisherman {
 
+/// Scores that a window keeps of so many coordinates, if the number is left to us.
+inline Index usual_window(Index dimension) { return std::clamp<Index>(3 * dimension, 200, 800); }
+
 /// Mean and covariance never mix in the Fisher matrix of a Gaussian: one block each.
 template <Frame F, class M>
 AnyFisher gaussian_fisher_for(const GaussianSettings& s, const F& frame, const M& model) {
   const Index d = frame.dimension(), n = frame.order();
-  if (s.method == GaussianMethod::gd) return Identity(d);
-  if (!s.learns_fisher()) return Exact(d);
-  double mean_epsilon = s.epsilon, covariance_epsilon = s.epsilon;
-  if (s.epsilon == 0.0) {
+  if (s.method == GaussianMethod::gd) s.require_no_fisher("gd");
+  const FisherChoice choice = s.fisher_or(s.method == GaussianMethod::gd ? FisherChoice::identity
+                                          : s.learns_fisher()            ? FisherChoice::blocks
+                                                                         : FisherChoice::exact);
+  FisherOffer offer{.blocks = {{n, 1, s.epsilon}, {d - n, 1, s.epsilon}},
+                    .epsilon = s.epsilon,
+                    .scores = s.scores > 0 ? s.scores : s.batch,
+                    .closed_form = true,
+                    .window = usual_window(d),
+                    .window_epsilon = s.epsilon};
+  if (s.epsilon == 0.0 && starts_from_epsilon(choice)) {
     // ε fades like ε/n, and a direction that no score has seen is amplified by n/ε. With ε the mean
     // squared norm of a score, that is no more than 1 until there are scores for every direction.
     const Matrix scores = model.scores(frame, Draws(std::uint64_t(s.seed), 0));
-    mean_epsilon = scores.topRows(n).squaredNorm() / double(scores.cols());
-    covariance_epsilon = scores.bottomRows(d - n).squaredNorm() / double(scores.cols());
+    offer.blocks[0].epsilon = scores.topRows(n).squaredNorm() / double(scores.cols());
+    offer.blocks[1].epsilon = scores.bottomRows(d - n).squaredNorm() / double(scores.cols());
+    offer.epsilon = offer.blocks[0].epsilon + offer.blocks[1].epsilon;
   }
-  return BlockDiagonal<Dense>(
-      {Dense(n, {.epsilon = mean_epsilon}), Dense(d - n, {.epsilon = covariance_epsilon})});
+  return make_fisher(choice, offer);
 }
 
 inline constexpr std::int64_t most_gaussian = 2000;  // iterations, if the number is left to us
 inline constexpr double gaussian_step_size = 0.5;
 // Nats that may be left to be gained, by gradients with and without noise.
 inline constexpr double noisy_tolerance = 0.01, noiseless_tolerance = 0.001;
+inline constexpr const char* gaussian_fisher_help =
+    "exact for ngd and lin, identity for gd, blocks of mean and covariance for ifngd";
 inline constexpr const char* gaussian_epsilon_help =
     "ifngd starts from (0: the mean squared norm of a score at the start, of mean and covariance "
     "each";

@@ -3,10 +3,6 @@
 #include <utility>
 
 #include "fisherman/fisher/adam.hpp"
-#include "fisherman/fisher/dense.hpp"
-#include "fisherman/fisher/exact.hpp"
-#include "fisherman/fisher/identity.hpp"
-#include "fisherman/fisher/window.hpp"
 
 namespace fisherman {
 
@@ -22,42 +18,47 @@ void MinimizeSettings::describe(Options& o) {
   o.add("method", method, "how the minimum is found",
         {{Method::ifngd, "ifngd",
           "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
-         {Method::window, "window", "the same from the most recent scores only"},
          {Method::ngd, "ngd", "natural gradient, with the model's own Fisher operator"},
          {Method::gd, "gd", "gradient descent on the manifold"},
          {Method::adam, "adam", "Riemannian Adam"}});
   o.add("transport", transport, "how the Fisher estimate is carried along", carry_words());
-  o.add("window", window, "number of scores that the method window keeps", Options::Rule::positive);
+  o.add("window", window, "number of scores that a window keeps", Options::Rule::positive);
   describe_run(
-      o,
-      {.iterations = sentence("until converged, at most ", most_iterations),
-       .batch = {},
-       .scores = {},
-       .epsilon = "ifngd and window starts from (0: the mean squared norm of a score at the start",
-       .step_size = sentence(minimize_step_size, ", for adam ", adam_step_size),
-       .average = "on, but off for gd and adam",
-       .tolerance = sentence("nats still to be gained below which the run has converged (0: ",
-                             minimize_tolerance, ")")});
+      o, {.iterations = sentence("until converged, at most ", most_iterations),
+          .batch = {},
+          .scores = {},
+          .epsilon = "ifngd starts from (0: the mean squared norm of a score at the start",
+          .step_size = sentence(minimize_step_size, ", for adam ", adam_step_size),
+          .average = "on, but off for gd and adam",
+          .tolerance = sentence("nats still to be gained below which the run has converged (0: ",
+                                minimize_tolerance, ")"),
+          .fisher = "dense for ifngd, exact for ngd"});
 }
 
 namespace {
 
 AnyFisher fisher_for(const MinimizeSettings& s, const AnyFrame& start, AnyModel& model) {
   const Index d = start.dimension();
-  if (s.method == MinimizeMethod::gd) return Identity(d);
+  if (s.method == MinimizeMethod::gd) s.require_no_fisher("gd");
+  if (s.method == MinimizeMethod::adam) s.require_no_fisher("adam");
   if (s.method == MinimizeMethod::adam) return Adam(d);
-  if (s.method == MinimizeMethod::ngd) return Exact(d);
+  const FisherChoice choice = s.fisher_or(s.method == MinimizeMethod::gd    ? FisherChoice::identity
+                                          : s.method == MinimizeMethod::ngd ? FisherChoice::exact
+                                                                            : FisherChoice::dense);
   double epsilon = s.epsilon;
-  if (epsilon == 0.0) {
+  if (epsilon == 0.0 && starts_from_epsilon(choice)) {
     // As in gaussian_run.hpp: the mean squared norm of a score.
     const Matrix scores = model.scores(start, Draws(std::uint64_t(s.seed), 0));
     require_size(scores, d, "a score");
     require_finite(scores, "a score at the start");
     epsilon = scores.squaredNorm() / double(scores.cols());
+    require(epsilon > 0.0, "the scores at the start are all 0: give --epsilon a value");
   }
-  require(epsilon > 0.0, "the scores at the start are all 0: give --epsilon a value");
-  if (s.method == MinimizeMethod::window) return Window(d, {.size = s.window, .epsilon = epsilon});
-  return Dense(d, {.epsilon = epsilon});
+  return make_fisher(choice, {.blocks = {{d, 1, epsilon}},
+                              .epsilon = epsilon,
+                              .closed_form = true,
+                              .window = s.window,
+                              .window_epsilon = epsilon});
 }
 
 }  // namespace

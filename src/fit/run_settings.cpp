@@ -18,6 +18,9 @@ void RunSettings::describe_run(Options& o, const Help& help) {
   o.add("iterations", iterations, "number of iterations (0: " + help.iterations + ")");
   if (!help.batch.empty()) o.add("batch", batch, help.batch, Rule::positive);
   if (!help.scores.empty()) o.add("scores", scores, help.scores);
+  if (!help.fisher.empty())
+    o.add("fisher", fisher, "approximation of the Fisher matrix (auto: " + help.fisher + ")",
+          fisher_words());
   o.add("epsilon", epsilon,
         "multiple of the identity that the Fisher estimate of " + help.epsilon + ")",
         Rule::not_negative);
@@ -47,6 +50,11 @@ void RunSettings::describe_run(Options& o, const Help& help) {
         help.evaluates_by_itself ? Rule::not_negative_or_auto : Rule::not_negative);
   o.add("seed", seed, "seed of the random numbers", Rule::seed);
   o.add("threads", threads, "number of threads (0: all cores)");
+}
+
+void RunSettings::require_no_fisher(const std::string& method) const {
+  require(fisher == FisherChoice::automatic, "--method ", method,
+          " goes by no Fisher matrix: leave --fisher out");
 }
 
 std::string RunSettings::usual_delay() { return sentence(StepRule().delay); }

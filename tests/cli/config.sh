@@ -52,5 +52,5 @@ expect 1 "--data is required" "$program" fit logistic
 # A model of a kind that nobody knows is an error, and never taken for another.
 sed -i 's/"model": "reduced-rank"/"model": "poisson"/' first/model.json
 resum first
-expect 1 "is a fit of the kind '\"poisson\"', which this program does not know" \
+expect 1 "is a fit of the kind 'poisson', which this program does not know" \
   "$program" predict --run first --data data.csv

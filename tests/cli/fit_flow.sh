@@ -14,14 +14,21 @@ awk 'BEGIN {
   }
 }' >data.csv
 
-# Every family and method runs, and gets below coin tossing (200 ln 2 = 138.6) or near it in few iterations.
+# Every family and method finds the bend. The best NELBO that any has reached is 73.6; that of coin tossing is 138.6, that
+# of a linear predictor 145.6. The paper's flow as printed starts at 159 and takes ten times as many iterations; by ngd it
+# has not left the neighbourhood of its start after 3,000, and only has to have come down.
+objective() {
+  "$program" fit flow --data data.csv --hidden 3 --rank 3 --json --quiet "$@" >one.json || fail "fit flow $*"
+  field one.json objective
+}
 for family in scaled paper sylvester gaussian; do
   for method in ifngd ngd rsgd adam; do
+    iterations=300 most=90
     [[ $family-$method == sylvester-ngd ]] && continue
-    "$program" fit flow --data data.csv --hidden 3 --family $family --method $method --rank 3 \
-      --iterations 300 --json >one.json || fail "$family $method"
-    awk -v a="$(field one.json objective)" 'BEGIN { exit !(a > 40 && a < 160) }' \
-      || fail "$family $method: $(field one.json objective)"
+    [[ $family == paper ]] && iterations=3000
+    [[ $family-$method == paper-ngd ]] && most=$(objective --family paper --method ngd --iterations 1)
+    awk -v a="$(objective --family $family --method $method --iterations $iterations)" -v most="$most" \
+      'BEGIN { exit !(a > 70 && a < most) }' || fail "$family $method: $(field one.json objective), not below $most"
   done
 done
 "$program" fit flow --data data.csv --target logistic --intercept --iterations 200 --json >one.json

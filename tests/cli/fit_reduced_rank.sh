@@ -32,7 +32,7 @@ grep -q '"sentence": "Stopped as planned: .*This is an estimate' fit.json || fai
 [[ $(field lbfgs.json status) == converged ]] || fail "lbfgs: $(field lbfgs.json status)"
 
 # Every method ends close to what the deterministic one finds.
-for method in "ifngd --blocks decorrelated" "ifngd --blocks column" "ifngd --blocks ambient" "ifngd --blocks full" "ifngd --blocks paper" extrinsic kfac; do
+for method in "ifngd --fisher decorrelated" "ifngd --fisher columns" "ifngd --fisher blocks" "ifngd --fisher dense" "ifngd --fisher window" "ifngd --fisher kronecker" "ifngd --fisher blocks --transport paper" extrinsic kfac; do
   "$program" "${run[@]}" --method $method --iterations 600 >one.json || fail "$method"
   awk -v a="$(field one.json objective)" -v b="$(field lbfgs.json objective)" \
     'BEGIN { exit !(a - b > -1e-6 && a - b < 0.03) }' || fail "$method: $(field one.json objective)"

@@ -99,7 +99,7 @@ cp -r runs/a unended && rm unended/result.json
 expect 1 "has not ended" "$program" report unended
 cp -r runs/a other && sed -i 's/"model": "logistic"/"model": "palm reading"/' other/model.json
 resum other
-expect 1 "of which there is no report; there is one of logistic, reduced-rank, flow" "$program" report other
+expect 1 "which this program does not know; it knows logistic, reduced-rank, flow" "$program" report other
 expect 1 "a report is of one kind" "$program" report runs/a other
 cp -r runs/a torn && echo '{"model": "logistic", "names": 3}' >torn/model.json
 resum torn

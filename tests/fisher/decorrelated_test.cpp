@@ -157,7 +157,7 @@ struct CountingModel {
   int asked = 0;
   OuterScores scores(int, const Draws& draws, As<OuterScores>) {
     ++asked;
-    return fisherman::scores(3, draws.index());
+    return fisher_decorrelated_test::scores(3, draws.index());
   }
 };
 

@@ -36,10 +36,13 @@ std::shared_ptr<const ClassData> data(Index n = rows) {
   return std::make_shared<const ClassData>(x, y, classes);
 }
 
-ReducedRankSettings settings(ReducedRankMethod method, FisherBlocks blocks = FisherBlocks::column) {
+ReducedRankSettings settings(ReducedRankMethod method,
+                             FisherChoice fisher = FisherChoice::automatic,
+                             Carry transport = Carry::frame) {
   ReducedRankSettings s;
   s.method = method;
-  s.blocks = blocks;
+  s.fisher = fisher;
+  s.transport = transport;
   s.batch = 32;
   s.iterations = 150;
   s.eval_every = 10;
@@ -47,7 +50,7 @@ ReducedRankSettings settings(ReducedRankMethod method, FisherBlocks blocks = Fis
 }
 
 std::string described(const ReducedRankSettings& s) {
-  return setting_text(s, "method") + ' ' + setting_text(s, "blocks") + ' ' +
+  return setting_text(s, "method") + ' ' + setting_text(s, "fisher") + ' ' +
          setting_text(s, "initial");
 }
 
@@ -57,11 +60,11 @@ ErasedRun run_of(const ReducedRankSettings& s, Index rank = 2, Index start = 0) 
 
 const std::vector<ReducedRankSettings>& every_scheme() {
   static const std::vector<ReducedRankSettings> all = {
-      settings(ReducedRankMethod::ifngd, FisherBlocks::decorrelated),
-      settings(ReducedRankMethod::ifngd, FisherBlocks::column),
-      settings(ReducedRankMethod::ifngd, FisherBlocks::ambient),
-      settings(ReducedRankMethod::ifngd, FisherBlocks::paper),
-      settings(ReducedRankMethod::ifngd, FisherBlocks::full),
+      settings(ReducedRankMethod::ifngd, FisherChoice::decorrelated),
+      settings(ReducedRankMethod::ifngd, FisherChoice::columns),
+      settings(ReducedRankMethod::ifngd, FisherChoice::blocks),
+      settings(ReducedRankMethod::ifngd, FisherChoice::blocks, Carry::paper),
+      settings(ReducedRankMethod::ifngd, FisherChoice::dense),
       settings(ReducedRankMethod::rsgd),
       settings(ReducedRankMethod::extrinsic),
       settings(ReducedRankMethod::kfac)};
@@ -293,7 +296,7 @@ TEST(ReducedRank, SeparableDataEndFinite) {
     y.push_back(int(i % 4));
   }
   const auto separable = std::make_shared<const ClassData>(x, y, 4);
-  ReducedRankSettings s = settings(ReducedRankMethod::ifngd);
+  ReducedRankSettings s = settings(ReducedRankMethod::ifngd, FisherChoice::columns);
   s.iterations = 400;
   ErasedRun run = make_run(separable, s, 2, 0, plan_memory(s, 40, 2, 2, 4, 2));
   EXPECT_EQ(fisherman::run(run.state, run.model, run.options, run.stop).status,

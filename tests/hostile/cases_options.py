@@ -49,7 +49,7 @@ NAMES = [
     (FLOW, "--activation", ["softmax"]),
     (FLOW, "--initial", ["random"]),
     (FLOW, "--target", ["poisson"]),
-    (RANK, "--blocks", ["diagonal"]),
+    (RANK, "--fisher", ["diagonal"]),
     (RANK, "--precision", ["half"]),
     (RANK, "--scale", ["log"]),
     (RANK, "--standard-errors", ["maybe"]),

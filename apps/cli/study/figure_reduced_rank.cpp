@@ -111,12 +111,13 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
                             "",
                             {},
                             1});
-      plan.lines.push_back({"IF-RNGD", 2, here, {{"method", "ifngd"}, {"blocks", "column"}}, ""});
+      plan.lines.push_back({"IF-RNGD", 2, here, {{"method", "ifngd"}, {"fisher", "columns"}}, ""});
       plan.lines.push_back({"IF-RNGD, as printed",
                             4,
                             here,
                             {{"method", "ifngd"},
-                             {"blocks", "paper"},
+                             {"fisher", "blocks"},
+                             {"transport", "paper"},
                              {"precision", "single"},
                              {"iterations", shorter(shorter_printed)}},
                             "",

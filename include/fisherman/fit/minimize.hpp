@@ -7,7 +7,7 @@
 namespace fisherman {
 
 /// How the minimum is found.
-enum class MinimizeMethod { ifngd, window, ngd, gd, adam };
+enum class MinimizeMethod { ifngd, ngd, gd, adam };
 
 struct MinimizeSettings : RunSettings {
   MinimizeMethod method = MinimizeMethod::ifngd;

@@ -17,9 +17,6 @@ namespace fisherman {
 /// How the coefficients are found.
 enum class ReducedRankMethod { ifngd, rsgd, extrinsic, kfac, lbfgs };
 
-/// The blocks of the Fisher estimate of ifngd.
-enum class FisherBlocks { decorrelated, column, ambient, paper, full };
-
 /// The numbers of operators and data.
 enum class Precision { automatic, float32, float64 };
 
@@ -33,7 +30,7 @@ enum class ReducedRankStart { means, paper };
 struct ReducedRankSettings : RunSettings {
   std::string rank = "5";
   ReducedRankMethod method = ReducedRankMethod::ifngd;
-  FisherBlocks blocks = FisherBlocks::decorrelated;
+  Carry transport = Carry::frame;
   Precision precision = Precision::automatic;
   FeatureScale scale = FeatureScale::automatic;
   ReducedRankStart initial = ReducedRankStart::means;
@@ -52,6 +49,8 @@ struct ReducedRankSettings : RunSettings {
   std::vector<Index> ranks(Index features, Index classes) const;
   /// What `scale` says, with auto decided: images are divided by 255, anything else is standardised.
   FeatureScale scaling(bool images) const;
+  /// The Fisher approximation, with auto decided by the method.
+  FisherChoice approximation() const;
   /// Whether epsilon is worth tuning: the method learns dense blocks of the Fisher matrix from scores.
   bool learns_fisher() const {
     return method == ReducedRankMethod::ifngd || method == ReducedRankMethod::extrinsic;

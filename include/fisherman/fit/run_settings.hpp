@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "fisherman/fit/fisher_choice.hpp"
 #include "fisherman/fit/options.hpp"
 #include "fisherman/manifold/transport.hpp"
 #include "fisherman/solve/step_rule.hpp"
@@ -29,6 +30,7 @@ struct RunSettings {
   std::int64_t iterations = 0;
   std::int64_t batch = 100;
   std::int64_t scores = 0;
+  FisherChoice fisher = FisherChoice::automatic;
   double epsilon = 0.0;
   double step_size = 0.0;
   double delay = 0.0;
@@ -43,15 +45,23 @@ struct RunSettings {
   std::int64_t threads = 1;
 
   /// What the help says, where that differs between applications. For most it is only what 0 means; --epsilon says first
-  /// whose it is, --batch, --scores and --tolerance say all. There is no --batch and no --scores where they are empty.
+  /// whose it is, --batch, --scores and --tolerance say all. There is no --batch, no --scores and no --fisher where they are empty.
   struct Help {
     std::string iterations, batch = {}, scores = {}, epsilon, step_size, average, tolerance;
+    std::string fisher = {};  // what auto is
     std::string delay = usual_delay();
     std::string norm_cap = "no limit";
     std::string evaluations = "0: only at the end";
     bool evaluates_by_itself = false;  // -1 may be said of --eval-every, and is explained
   };
   void describe_run(Options& options, const Help& help);
+
+  /// The approximation that was asked for, or `by_method`.
+  FisherChoice fisher_or(FisherChoice by_method) const {
+    return fisher == FisherChoice::automatic ? by_method : fisher;
+  }
+  /// Throws Misuse if one was asked for: the method of this name goes by none.
+  void require_no_fisher(const std::string& method) const;
 
   /// The step rule, with `by_method` for what was left to the method.
   StepRule rule(const StepRule& by_method) const;

@@ -8,9 +8,7 @@
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/fisher/adam.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
-#include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"
-#include "fisherman/fisher/window.hpp"
 #include "fisherman/model/flow_vb.hpp"
 #include "fisherman/model/orthogonal_flow.hpp"
 #include "fisherman/model/pareto.hpp"
@@ -68,30 +66,50 @@ SylvesterFlow::Frame at_gaussian(const SylvesterFlow& family, const GaussianAffi
 /// H₀ = εI. By default ε = K: a direction that no score in the window has seen counts as one of Fisher
 /// information 1. (The mean squared score would be several times that, because the scores of b₂ are
 /// heavy-tailed, and makes runs slower: docs/results_flow.md.)
-WindowOptions window_options(const FlowSettings& s, Index weights) {
-  const Index size = s.window_of(weights);
-  return {.size = size, .epsilon = s.epsilon > 0.0 ? s.epsilon : double(size)};
+FisherOffer offer_of(const FlowSettings& s, Index coordinates, Index weights) {
+  const Index window = s.window_of(weights);
+  const double epsilon = s.epsilon > 0.0 ? s.epsilon : double(window);
+  return {.blocks = {{coordinates, 1, epsilon}},
+          .epsilon = epsilon,
+          .scores = s.scores > 0 ? s.scores : s.batch,
+          .window = window,
+          .window_epsilon = epsilon};
+}
+
+/// Throws Misuse if there is not the memory for it.
+AnyFisher flow_fisher(FisherChoice choice, const FisherOffer& offer) {
+  require_memory("the Fisher approximation", {{"its matrices", fisher_memory(choice, offer)}},
+                 "--fisher window takes less");
+  return make_fisher(choice, offer);
 }
 
 AnyFisher fisher_for(const FlowSettings& s, const OrthogonalFlow& family,
                      const OrthogonalFlow::Frame& frame) {
-  if (s.method == FlowMethod::ngd) return Exact(frame.dimension());
-  if (s.method == FlowMethod::rsgd) return Identity(frame.dimension());
   if (s.method == FlowMethod::adam) return Adam(frame.dimension());
-  return FactoredWindow(family.score_shape(), window_options(s, family.dimension()));
+  FisherOffer offer = offer_of(s, frame.dimension(), family.dimension());
+  offer.closed_form = true;
+  offer.factors = family.score_shape();
+  return flow_fisher(s.fisher_or(s.method == FlowMethod::ngd    ? FisherChoice::exact
+                                 : s.method == FlowMethod::rsgd ? FisherChoice::identity
+                                                                : FisherChoice::window),
+                     offer);
 }
 
 /// The base's Fisher matrix is the identity; what couples it with the layers is left out.
 AnyFisher fisher_for(const FlowSettings& s, const SylvesterFlow& family,
                      const SylvesterFlow::Frame& frame) {
-  require(s.method != FlowMethod::ngd || family.options().layers == 0,
+  const bool layers = family.options().layers > 0;
+  require(s.method != FlowMethod::ngd || !layers,
           "--method ngd needs a Fisher matrix in closed form, which --family sylvester has not");
   if (s.method == FlowMethod::adam) return Adam(frame.dimension());
-  if (s.method == FlowMethod::rsgd || family.options().layers == 0)
-    return Identity(frame.dimension());
+  if (!layers)
+    return flow_fisher(s.fisher_or(FisherChoice::identity),
+                       offer_of(s, frame.dimension(), family.dimension()));
+  if (s.method == FlowMethod::rsgd) return Identity(frame.dimension());
   const Index base = family.base_dimension();
   return BlockDiagonal<AnyFisher>(
-      {Identity(base), Window(frame.dimension() - base, window_options(s, family.dimension()))});
+      {Identity(base), flow_fisher(s.fisher_or(FisherChoice::window),
+                                   offer_of(s, frame.dimension() - base, family.dimension()))});
 }
 
 StepRule rule_for(const FlowSettings& s) {
@@ -132,6 +150,8 @@ typename Family::Frame start(const T& target, const Family& family, const FlowSe
 
 template <class T, class Family>
 ErasedRun build_run(const T& target, const Family& family, const FlowSettings& s) {
+  if (s.method == FlowMethod::adam) s.require_no_fisher("adam");
+  if (s.method == FlowMethod::rsgd) s.require_no_fisher("rsgd");
   using F = typename Family::Frame;
   const Index rows = rows_of(target);
   const FlowVb<T, Family> model(

@@ -73,18 +73,21 @@ void FlowSettings::describe(Options& o) {
                  most_rows_at_once, ", otherwise ", rows_of_many, ")"),
         Rule::not_negative_or_auto);
   describe_run(
-      o, {.iterations = sentence("until converged, at most ", at_most),
-          .batch = "number of draws per gradient",
-          .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
-          .epsilon = "ifngd with a flow starts from (0: the number of scores that it keeps",
-          .step_size = sentence(flow_natural_step_size, ", for adam ", adam_step_size,
-                                ", for rsgd with a flow ", flow_plain_step_size),
-          .average = "on for ifngd and ngd",
-          .tolerance = sentence("gain in nats by doubling the length of the run, below which it "
-                                "has converged (0: ",
-                                flow_tolerance, ")"),
-          .norm_cap = sentence("no limit, but ", flow_plain_norm_cap, " for rsgd with a flow"),
-          .evaluations = "0: only at the end, which needs a number of iterations"});
+      o,
+      {.iterations = sentence("until converged, at most ", at_most),
+       .batch = "number of draws per gradient",
+       .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
+       .epsilon = "ifngd with a flow starts from (0: the number of scores that it keeps",
+       .step_size = sentence(flow_natural_step_size, ", for adam ", adam_step_size,
+                             ", for rsgd with a flow ", flow_plain_step_size),
+       .average = "on for ifngd and ngd",
+       .tolerance = sentence("gain in nats by doubling the length of the run, below which it "
+                             "has converged (0: ",
+                             flow_tolerance, ")"),
+       .fisher = "a window of scores for ifngd with layers, exact for ngd, identity for rsgd and "
+                 "for the Gaussian, whose Fisher matrix that is",
+       .norm_cap = sentence("no limit, but ", flow_plain_norm_cap, " for rsgd with a flow"),
+       .evaluations = "0: only at the end, which needs a number of iterations"});
 }
 
 ColumnSettings FlowSettings::columns() const {

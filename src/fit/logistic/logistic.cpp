@@ -7,6 +7,7 @@
 #include "../gaussian_run.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/fisher/adam.hpp"
+#include "fisherman/fisher/identity.hpp"
 #include "fisherman/model/cholesky_vb.hpp"
 #include "fisherman/model/forward_backward.hpp"
 #include "fisherman/model/logistic_quadrature.hpp"
@@ -58,6 +59,8 @@ ErasedRun make_run(const LogisticTarget& target, const LogisticSettings& s) {
       s.transport == Carry::frame || (grid && s.geometry != Geometry::affine),
       "--transport paper needs --geometry bw or euclidean, and a method of the paper: nothing else "
       "has a transport but the frame's own");
+  if (s.method == Method::adam || s.method == Method::forward_backward)
+    s.require_no_fisher(name_of(s.method, LogisticSettings::methods()));
   if (s.method == Method::adam) return adam(target, s);
   if (s.method == Method::forward_backward) return forward_backward(target, s);
   const Index d = target.dimension();

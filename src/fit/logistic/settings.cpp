@@ -45,6 +45,7 @@ void LogisticSettings::describe(Options& o) {
               "nats still to be gained below which the run has converged (0: ", noisy_tolerance,
               ", or ", noiseless_tolerance,
               " where the gradients have no noise); adam and fb-gvi do not use it"),
+          .fisher = gaussian_fisher_help,
           .evaluations =
               sentence("0: only at the end, unless the method accepts steps by the objective; "
                        "-1: every iteration, with a minibatch once per pass over the data, and "

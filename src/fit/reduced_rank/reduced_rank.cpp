@@ -6,11 +6,6 @@
 #include "defaults.hpp"
 #include "fisherman/core/memory.hpp"
 #include "fisherman/core/spectral.hpp"
-#include "fisherman/fisher/block_diagonal.hpp"
-#include "fisherman/fisher/decorrelated.hpp"
-#include "fisherman/fisher/dense.hpp"
-#include "fisherman/fisher/identity.hpp"
-#include "fisherman/fisher/kronecker.hpp"
 
 namespace fisherman {
 
@@ -19,7 +14,7 @@ using namespace reduced_rank_defaults;  // NOLINT: constants of this folder
 namespace {
 
 bool decorrelated(const ReducedRankSettings& s) {
-  return s.method == ReducedRankMethod::ifngd && s.blocks == FisherBlocks::decorrelated;
+  return s.approximation() == FisherChoice::decorrelated;
 }
 
 Index scores_of(const ReducedRankSettings& s) {
@@ -31,68 +26,28 @@ Index scores_of(const ReducedRankSettings& s) {
 /// Iterations for each one that the Fisher estimate learns from.
 Index learns_every(const ReducedRankSettings& s) { return decorrelated(s) ? 2 : 1; }
 
-/// U_p among the coordinates (M, U_p, V_p) of the coefficients and the intercepts.
-OuterBlock outer_block(Index p, Index r) { return {r * r, p, r}; }
-
-/// Coordinates of the blocks: (M, U_p, V_p) of the coefficients, then the intercepts.
-std::vector<Index> block_sizes(const ReducedRankSettings& s, Index p, Index k, Index r) {
-  if (s.method == ReducedRankMethod::extrinsic) return {p * k, k};
-  if (s.method == ReducedRankMethod::kfac) return {r * r, p * r, k * r, k};
-  if (s.blocks == FisherBlocks::full) return {r * (r + p + k) + k};
-  std::vector<Index> sizes{r * r};
-  if (s.blocks == FisherBlocks::column)
-    sizes.insert(sizes.end(), std::size_t(r), p);
-  else
-    sizes.push_back(p * r);
-  sizes.push_back(k * r);
-  sizes.push_back(k);
-  return sizes;
-}
-
-/// Below this, single precision saves nothing worth having.
-constexpr Index large_block = 256;
-
-AnyFisher dense(Index size, double epsilon, bool single) {
-  if (single && size >= large_block) return DenseSingle(size, {.epsilon = epsilon});
-  return Dense(size, {.epsilon = epsilon});
-}
-
-AnyFisher fisher_for(const ReducedRankSettings& s, Index p, Index k, Index r, double epsilon,
+/// Coordinates (M, U_p, V_p) of the coefficients, then the intercepts. The scores of U_p are outer products.
+FisherOffer offer_of(const ReducedRankSettings& s, Index p, Index k, Index r, double epsilon,
                      bool single) {
-  if (s.method == ReducedRankMethod::rsgd) return Identity(r * (r + p + k) + k);
-  if (decorrelated(s)) {
-    const std::vector<Index> rest{r * r, k * r, k};
-    const DecorrelatedOptions options{.epsilon = epsilon, .every = learns_every(s)};
-    if (single && p >= large_block) return DecorrelatedSingle(outer_block(p, r), rest, options);
-    return Decorrelated(outer_block(p, r), rest, options);
-  }
-  std::vector<AnyFisher> blocks;
-  if (s.method == ReducedRankMethod::kfac) {
-    blocks.emplace_back(Kronecker(r, r, {.epsilon = epsilon}));
-    if (single)
-      blocks.emplace_back(KroneckerSingle(p, r, {.epsilon = epsilon}));
-    else
-      blocks.emplace_back(Kronecker(p, r, {.epsilon = epsilon}));
-    blocks.emplace_back(Kronecker(k, r, {.epsilon = epsilon}));
-    blocks.emplace_back(dense(k, epsilon, false));
+  FisherOffer offer{.blocks = {{r, r, epsilon, true},
+                               {p, r, epsilon, true, true},
+                               {k, r, epsilon, true},
+                               {k, 1, epsilon}},
+                    .epsilon = epsilon,
+                    .scores = scores_of(s),
+                    .window_epsilon = epsilon,
+                    .single = single};
+  if (s.method == ReducedRankMethod::extrinsic) {
+    offer.blocks = {{p, k, epsilon, true, true}, {k, 1, epsilon}};
   } else {
-    for (const Index size : block_sizes(s, p, k, r)) blocks.push_back(dense(size, epsilon, single));
+    offer.outer = OuterBlock{r * r, p, r};
+    offer.outer_every = learns_every(s);
   }
-  return BlockDiagonal<AnyFisher>(std::move(blocks));
+  return offer;
 }
 
 double operator_memory(const ReducedRankSettings& s, Index p, Index k, Index r, bool single) {
-  if (s.method == ReducedRankMethod::rsgd || s.method == ReducedRankMethod::lbfgs) return 0.0;
-  const Index b = scores_of(s);
-  if (s.method == ReducedRankMethod::kfac)
-    return single ? KroneckerSingle::memory(p, r, b) : Kronecker::memory(p, r, b);
-  if (decorrelated(s))
-    return single && p >= large_block ? DecorrelatedSingle::memory(outer_block(p, r), b)
-                                      : Decorrelated::memory(outer_block(p, r), b);
-  double sum = 0.0;
-  for (const Index size : block_sizes(s, p, k, r))
-    sum += single && size >= large_block ? DenseSingle::memory(size, b) : Dense::memory(size, b);
-  return sum;
+  return fisher_memory(s.approximation(), offer_of(s, p, k, r, 0.0, single));
 }
 
 }  // namespace
@@ -126,7 +81,7 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, 
       {{"data", plan.design + (table_is_more ? plan.table : 0.0)},
        {"Fisher operators", table_is_more ? 0.0 : plan.operators},
        {"the rest", plan.rest}},
-      "--precision single halves what is kept, and --blocks decorrelated takes the least");
+      "--precision single halves what is kept, and --fisher decorrelated takes the least");
   return plan;
 }
 
@@ -159,7 +114,8 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
   const Average average({.on = is_on(s.average, true), .start = 0, .power = 4.0});
   ErasedRun run{
       {extrinsic ? AnyFrame(ExtrinsicReducedRank(first)) : AnyFrame(first),
-       fisher_for(s, p, k, rank, epsilon, plan.single_operators), std::uint64_t(s.seed), average},
+       make_fisher(s.approximation(), offer_of(s, p, k, rank, epsilon, plan.single_operators)),
+       std::uint64_t(s.seed), average},
       extrinsic ? AnyModel::of<ExtrinsicReducedRank>(model) : AnyModel::of<ReducedRank>(model),
       {},
       after_iterations(planned),
@@ -169,9 +125,7 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
   if (s.method == ReducedRankMethod::ifngd)
     rule.step_size = ifngd_step_size, rule.delay = ifngd_delay, rule.decay = 0.9;
   run.options.rule = s.rule(rule);
-  run.options.carry = s.method == ReducedRankMethod::ifngd && s.blocks == FisherBlocks::paper
-                          ? Carry::paper
-                          : Carry::frame;
+  run.options.carry = s.transport;
   run.options.evaluate_every = s.eval_every;
   return run;
 }

@@ -33,14 +33,7 @@ void ReducedRankSettings::describe(Options& o) {
          {Method::extrinsic, "extrinsic", "ifngd in the ambient space, the paper's baseline"},
          {Method::kfac, "kfac", "natural gradient with Kronecker factors"},
          {Method::lbfgs, "lbfgs", "deterministic, on the factors"}});
-  o.add("blocks", blocks, "blocks of the Fisher estimate of ifngd",
-        {{FisherBlocks::decorrelated, "decorrelated",
-          "one for each column of U, their mean correlation taken out; learns every second time"},
-         {FisherBlocks::column, "column",
-          "one for each column of U; M, V and the intercepts one each"},
-         {FisherBlocks::ambient, "ambient", "M, U, V and the intercepts, one each"},
-         {FisherBlocks::paper, "paper", "the same, carried by the paper's transport"},
-         {FisherBlocks::full, "full", "one for all coordinates"}});
+  o.add("transport", transport, "how the Fisher estimate of ifngd is carried along", carry_words());
   o.add("precision", precision,
         "precision of operators and data (auto: single for large operators, double for data that "
         "fit into the memory)",
@@ -64,23 +57,44 @@ void ReducedRankSettings::describe(Options& o) {
   o.add("standard-errors", standard_errors,
         "standard errors from the Fisher information (auto: if they are cheap)", automatic_words());
   describe_run(
-      o, {.iterations = sentence("as many as the passes take, for lbfgs until converged, at most ",
-                                 most_descent),
-          .batch = "number of rows per gradient",
-          .scores = sentence("number of those rows that the Fisher estimate learns from per "
-                             "iteration (0: the batch divided by ",
-                             decorrelated_share, " for decorrelated blocks, otherwise by ",
-                             usual_share, ")"),
-          .epsilon =
-              sentence("ifngd, extrinsic and kfac starts from (0: the sum of the squared norms "
-                       "of an iteration's scores at the start, divided by ",
-                       epsilon_share, ", or by ", 2 * epsilon_share, " for decorrelated blocks"),
-          .step_size = sentence(ifngd_step_size, " for ifngd, ", learnt_step_size,
-                                " for extrinsic and kfac, ", plain_step_size, " for rsgd"),
-          .average = "on",
-          .tolerance = "nats per row still to be gained, by the run's own estimate, below which it "
-                       "counts as settled; it does not end a run (0: no run counts as settled)",
-          .delay = sentence(ifngd_delay, " for ifngd, otherwise ", StepRule().delay)});
+      o,
+      {.iterations = sentence("as many as the passes take, for lbfgs until converged, at most ",
+                              most_descent),
+       .batch = "number of rows per gradient",
+       .scores = sentence("number of those rows that the Fisher estimate learns from per "
+                          "iteration (0: the batch divided by ",
+                          decorrelated_share, " for decorrelated blocks, otherwise by ",
+                          usual_share, ")"),
+       .epsilon =
+           sentence("ifngd, extrinsic and kfac starts from (0: the sum of the squared norms "
+                    "of an iteration's scores at the start, divided by ",
+                    epsilon_share, ", or by ", 2 * epsilon_share, " for decorrelated blocks"),
+       .step_size = sentence(ifngd_step_size, " for ifngd, ", learnt_step_size,
+                             " for extrinsic and kfac, ", plain_step_size, " for rsgd"),
+       .average = "on",
+       .tolerance = "nats per row still to be gained, by the run's own estimate, below which it "
+                    "counts as settled; it does not end a run (0: no run counts as settled)",
+       .fisher = "decorrelated for ifngd, blocks for extrinsic, kronecker for kfac, identity for "
+                 "rsgd",
+       .delay = sentence(ifngd_delay, " for ifngd, otherwise ", StepRule().delay)});
+}
+
+FisherChoice ReducedRankSettings::approximation() const {
+  switch (method) {
+    case ReducedRankMethod::ifngd:
+      return fisher_or(FisherChoice::decorrelated);
+    case ReducedRankMethod::extrinsic:
+      return fisher_or(FisherChoice::blocks);
+    case ReducedRankMethod::kfac:
+      return fisher_or(FisherChoice::kronecker);
+    case ReducedRankMethod::rsgd:
+      require_no_fisher("rsgd");
+      return FisherChoice::identity;
+    case ReducedRankMethod::lbfgs:
+      break;
+  }
+  require_no_fisher("lbfgs");
+  return FisherChoice::identity;
 }
 
 std::vector<Index> ReducedRankSettings::ranks(Index features, Index classes) const {
