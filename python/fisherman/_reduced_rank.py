@@ -41,7 +41,7 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
     path_ : list of dict
         Each rank and start that was fitted.
     trace_ : dict of ndarray
-        One number an iteration of the kept fit.
+        One number per iteration of the kept fit.
     status_, sentence_ : str
         How it ended. "settled" stands for a run that did its iterations and estimates that little is left to
         gain; the likelihood may still be larger elsewhere.

@@ -57,7 +57,7 @@ class Checked:
         if np.shape(value) != shape:
             raise ValueError(
                 f"the {what} of log_density have shape {np.shape(value)}, but must have {shape}: "
-                "one row a draw"
+                "one row per draw"
             )
         return found
 
@@ -123,7 +123,7 @@ class GaussianApproximation(GaussianPosterior, _Approximation):
         return self.mean, self.covariance
 
     def draws(self, count=1000, seed=None):
-        """Draws, one a row; of the fit's seed if none is given."""
+        """Draws, one per row; of the fit's seed if none is given."""
         return _core.gaussian_draws(
             self.mean, self.covariance, count, self.seed if seed is None else seed
         )
@@ -138,7 +138,7 @@ class FlowApproximation(Posterior, _Approximation):
         self._options = options
 
     def draws(self, count=1000, seed=None):
-        """Draws, one a row; of the fit's seed if none is given."""
+        """Draws, one per row; of the fit's seed if none is given."""
         seed = int(self._options["seed"]) if seed is None else seed
         return _core.flow_draws(self._options, len(self.names), self.flow_state, count, seed)
 
