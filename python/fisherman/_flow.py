@@ -1,5 +1,7 @@
 """A Bayesian neural network, its posterior approximated by a Gaussian or a normalising flow."""
 
+from sklearn.utils.validation import check_is_fitted
+
 from ._estimator import BinaryClassifier
 from ._options import with_options
 from ._results import InUnits, checked_units
@@ -41,4 +43,5 @@ class FlowClassifier(InUnits, BinaryClassifier):
 
         ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
         """
+        check_is_fitted(self)
         return self._fitted.draws(count, seed, checked_units(units) == "standardized")

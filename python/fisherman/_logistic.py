@@ -1,5 +1,7 @@
 """Bayesian logistic regression, its posterior approximated by a Gaussian."""
 
+from sklearn.utils.validation import check_is_fitted
+
 from ._estimator import BinaryClassifier
 from ._options import with_options
 from ._results import GaussianPosterior, InUnits, checked_units
@@ -73,4 +75,5 @@ class BayesianLogisticRegression(InUnits, GaussianPosterior, BinaryClassifier):
 
         ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
         """
+        check_is_fitted(self)
         return self._fitted.draws(count, seed, checked_units(units) == "standardized")
