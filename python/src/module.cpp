@@ -2,6 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <map>
+
 #include "bind.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/memory.hpp"
@@ -68,9 +70,10 @@ nb::list described() {
 
 /// Of a kind of fit, or of what only a program can use.
 nb::list options(const std::string& name) {
-  if (name == "density") return described<DensitySettings>();
-  if (name == "minimize") return described<MinimizeSettings>();
-  return listed(fit_kind(name).options());
+  static const std::map<std::string, nb::list (*)()> only_here = {
+      {"density", described<DensitySettings>}, {"minimize", described<MinimizeSettings>}};
+  const auto found = only_here.find(name);
+  return found != only_here.end() ? found->second() : listed(fit_kind(name).options());
 }
 
 }  // namespace
