@@ -63,7 +63,7 @@ void print(const std::vector<Band>& bands, const std::string& what, bool gap) {
   std::size_t width = 6;
   for (const Band& band : bands) width = std::max(width, band.label.size());
   std::cout << std::left << std::setw(int(width)) << "method" << padded(what, 27)
-            << padded("s a run", 10) << padded("ended well", 13) << '\n';
+            << padded("s per run", 11) << padded("ended well", 13) << '\n';
   for (const Band& band : bands)
     std::cout << std::left << std::setw(int(width)) << band.label
               << padded(with_error(band, gap), 27) << padded(figure(band.run_seconds, 3), 10)
@@ -125,7 +125,7 @@ report::Page Compare::page(const std::vector<Arm>& arms, const std::vector<Band>
   if (gap)
     for (const double level : levels)
       grid.columns.push_back({sentence("below ", figure(level), " from iteration"), true});
-  grid.columns.push_back({"seconds a run", true});
+  grid.columns.push_back({"seconds per run", true});
   grid.columns.push_back({"ended well", true});
   for (std::size_t a = 0; a < bands.size(); ++a) {
     const Band& band = bands[a];

@@ -31,11 +31,11 @@ void FitCommand::add_to(CLI::App& command) {
       .add_option("--config", config_,
                   "JSON file of options; config.json of a run repeats that run, on its data")
       ->type_name("FILE");
-  command.add_option("--out", out_, "a folder for everything that comes out")->type_name("DIR");
+  command.add_option("--out", out_, "folder for the results")->type_name("DIR");
   add_number(command, "checkpoint-every", checkpoint_every_, "seconds between checkpoints in --out",
              Options::Rule::not_negative)
       ->capture_default_str();
-  command.add_flag("--resume", resume_, "go on with the run in --out");
+  command.add_flag("--resume", resume_, "continue the run in --out");
   command.add_flag("--overwrite", overwrite_, "replace the run in --out");
   command.add_flag("--json", json_, "print the result as one JSON object and nothing else");
   command.add_flag("--quiet", quiet_, "no progress and no warnings");

@@ -9,8 +9,8 @@ import numpy
 from numpy.typing import NDArray
 
 
-def options(application: str) -> list:
-    """(name, help, kind, default, choices) of each option of an application."""
+def options(name: str) -> list:
+    """(name, help, kind, default, choices) of each option of a kind of fit."""
 
 class Reached:
     """Where a run was, to go on from with resume=; it can be pickled."""
@@ -23,49 +23,40 @@ class Reached:
     def from_checkpoint(path: str) -> Reached:
         """The state in a file that checkpoint= or the command line left."""
 
-def fit_logistic(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[str], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
-    """
-    Fit a Gaussian to the posterior of a logistic regression; y holds zeros and ones.
-    """
+class Fitted:
+    """What a fit leaves: it predicts, draws and can be pickled."""
 
-def predict_logistic(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], intercept: bool, mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> object:
-    """
-    For each row: mean of P(y = 1), its standard deviation, 5% and 95% quantiles.
-    """
+    @property
+    def kind(self) -> str: ...
 
-def logistic_elbo(design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], prior_variance: float, mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> float:
-    """
-    The exact ELBO of a Gaussian for a logistic regression, all constants included.
-    """
+    def result(self) -> dict:
+        """How the fit ended, and diagnostics: what result.json holds."""
 
-def in_own_units(draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], intercept: bool, hidden: int) -> object:
-    """
-    Draws of coefficients, or of a network's weights if hidden > 0, in the columns' own units.
-    """
+    def parameters(self) -> dict:
+        """The parameters and what follows from them."""
 
-def gaussian_draws(mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], count: int, seed: int) -> object:
-    """Draws of a Gaussian, one a row."""
+    def predict(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], errors: bool) -> object:
+        """
+        Predictions for rows, as fisherman predict has them, without the classes.
+        """
 
-def fit_reduced_rank(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[str], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
-    """Fit a multinomial regression of low rank; y counts the classes from 0."""
+    def draws(self, count: int, seed: int | None, standardized: bool) -> object:
+        """
+        Draws, one per row, in the units of the columns or of standardised columns; of the fit's seed if that is None.
+        """
 
-def predict_reduced_rank(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kept: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], S: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None) -> tuple:
-    """
-    Probabilities of each row's classes, and their standard errors or None.
-    """
+    def transform(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> object:
+        """The components of rows, one per row."""
 
-def fit_flow(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[str], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
-    """
-    Fit a flow to the posterior of a neural network or a logistic regression.
-    """
+    def model(self) -> dict:
+        """What model.json holds."""
 
-def predict_flow(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], options: dict, weights: int, state: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)]) -> object:
-    """
-    For each row: mean of P(y = 1), its standard deviation, 5% and 95% quantiles.
-    """
+    def __getstate__(self) -> tuple: ...
 
-def flow_draws(options: dict, weights: int, state: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], count: int, seed: int) -> tuple:
-    """Draws of the weights, one a row, and their log density."""
+    def __setstate__(self, arg: tuple[str, str, dict], /) -> None: ...
+
+def fit(kind: str, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Sequence[str], names: Sequence[str], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
+    """Fit a model of the kind; y counts the classes from 0."""
 
 def check_density(function: object, draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple:
     """
@@ -77,6 +68,17 @@ def fit_density(function: object, mean: Annotated[NDArray[numpy.float64], dict(s
 
 def fit_flow_density(function: object, dimension: int, options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
     """Fit a flow to a log density."""
+
+def gaussian_draws(mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], count: int, seed: int) -> object:
+    """Draws of a Gaussian, one per row."""
+
+def flow_draws(options: dict, dimension: int, state: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], count: int, seed: int) -> object:
+    """Draws of a flow, one per row."""
+
+def logistic_elbo(design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], prior_variance: float, mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> float:
+    """
+    The exact ELBO of a Gaussian for a logistic regression, all constants included.
+    """
 
 class Frame:
     """

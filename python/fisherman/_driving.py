@@ -34,28 +34,49 @@ def watching(progress, planned=None):
         yield step
 
 
-def saving(resume, checkpoint, checkpoint_every):
-    """What the core is told: a state to go on from or None, the checkpoint file, seconds between."""
-    if isinstance(resume, (str, os.PathLike)):
-        resume = _core.Reached.from_checkpoint(os.fspath(resume))
-    if resume is not None and not isinstance(resume, _core.Reached):
-        raise TypeError(
-            f"resume is a {type(resume).__name__}, but must be the state that a fit reached, or a "
-            "checkpoint file"
-        )
-    return resume, "" if checkpoint is None else os.fspath(checkpoint), float(checkpoint_every)
+class Driving:
+    """How a fit is watched, saved and resumed: the keywords that all fits share."""
+
+    documented = """\
+resume : Reached or path, optional
+    Go on with a run: the state of a fit with the same data and options, or a checkpoint file.
+checkpoint : path, optional
+    A file that holds the state of the run, replaced as it goes.
+checkpoint_every : float, default=2.0
+    Seconds between checkpoints.
+progress : bool or callable, default=False
+    True: a progress bar (tqdm). A function is called with a dict for each iteration, and the run
+    ends where it returns something true."""
+
+    def __init__(self, *, resume=None, checkpoint=None, checkpoint_every=2.0, progress=False):
+        if isinstance(resume, (str, os.PathLike)):
+            resume = _core.Reached.from_checkpoint(os.fspath(resume))
+        if resume is not None and not isinstance(resume, _core.Reached):
+            raise TypeError(
+                f"resume is a {type(resume).__name__}, but must be the state that a fit reached, or a "
+                "checkpoint file"
+            )
+        self.resume = resume
+        self.checkpoint = "" if checkpoint is None else os.fspath(checkpoint)
+        self.every = float(checkpoint_every)
+        self.progress = progress
+
+    def run(self, core, *arguments, planned):
+        """A function of the core, with what it needs to be driven behind its own arguments."""
+        with watching(self.progress, planned or None) as callback:
+            return core(*arguments, callback, self.resume, self.checkpoint, self.every)
 
 
 def complain(found):
-    """What the checks at the start found: raise errors, and warn at the line that called the fit."""
+    """What the checks at the start found: raise errors, and warn at the line that called the fit, three calls up."""
     errors, doubts = found
     if errors:
         raise ValueError(" ".join(errors) + " (check=False skips this check.)")
     for doubt in doubts:
-        warnings.warn(doubt + " (check=False skips this check.)", RuntimeWarning, stacklevel=3)
+        warnings.warn(doubt + " (check=False skips this check.)", RuntimeWarning, stacklevel=4)
 
 
-def report(end):
+def report(end, stacklevel=4):
     """Warn, at the line that called the fit, if a run did not end the way it was asked to."""
     if end["status"] == "interrupted":
         sentence = (
@@ -66,4 +87,4 @@ def report(end):
         sentence = end["sentence"]
     else:
         return
-    warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+    warnings.warn(sentence, ConvergenceWarning, stacklevel=stacklevel)

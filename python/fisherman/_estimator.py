@@ -8,7 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
-from ._driving import report, saving, watching
+from ._driving import Driving, report
 from ._options import texts
 from ._results import Posterior
 
@@ -28,15 +28,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             Numbers; a float64 array of either order is read where it is. Sparse matrices are refused.
         y : array-like of shape (n_samples,)
             Classes.
-        resume : Reached or path, optional
-            Go on with a run: the ``state_`` of a fit with the same data and options, or a checkpoint file.
-        checkpoint : path, optional
-            A file that holds the state of the run, replaced as it goes.
-        checkpoint_every : float, default=2.0
-            Seconds between checkpoints.
-        progress : bool or callable, default=False
-            True: a progress bar (tqdm). A function is called with a dict for each iteration, and the run
-            ends where it returns something true.
+        {driving}
 
         Returns
         -------
@@ -59,23 +51,30 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if names is None:
             names = [f"x{j}" for j in range(X.shape[1])]
         values = {name: getattr(self, name) for name in self._options}
-        with watching(progress, self.iterations or None) as callback:
-            end = _core.fit(
-                self._kind,
-                X,
-                np.ascontiguousarray(numbers, dtype=np.int64),
-                [str(name) for name in classes],
-                [str(name) for name in names],
-                texts(self._options, values),
-                callback,
-                *saving(resume, checkpoint, checkpoint_every),
-            )
+        driving = Driving(
+            resume=resume,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            progress=progress,
+        )
+        end = driving.run(
+            _core.fit,
+            self._kind,
+            X,
+            np.ascontiguousarray(numbers, dtype=np.int64),
+            [str(name) for name in classes],
+            [str(name) for name in names],
+            texts(self._options, values),
+            planned=self.iterations,
+        )
         self.classes_ = classes
         self._take(end)
         for warning in end["warnings"]:
             warnings.warn(warning, UserWarning, stacklevel=2)
-        report(end)
+        report(end, stacklevel=3)
         return self
+
+    fit.__doc__ = fit.__doc__.replace("{driving}", Driving.documented.replace("\n", "\n        "))
 
     def _take(self, end):
         self._fitted = end["fit"]
@@ -91,6 +90,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _rows(self, X):
         check_is_fitted(self)
         return validate_data(self, X, reset=False, dtype=np.float64)
+
+    def _predicted(self, X, errors=False):
+        rows = self._rows(X)  # first: it says so if there is no fit
+        return self._fitted.predict(rows, errors)
 
     def predict(self, X):
         """The likelier class of each row."""
@@ -123,13 +126,13 @@ class BinaryClassifier(Posterior, Classifier):
         std : ndarray of shape (n_samples,)
             Only if ``return_std``.
         """
-        found = self._fitted.predict(self._rows(X), False)
+        found = self._predicted(X)
         p = np.column_stack([1.0 - found[:, 0], found[:, 0]])
         return (p, found[:, 1]) if return_std else p
 
     def predict_interval(self, X):
         """5% and 95% quantiles of the probability of ``classes_[1]``, one row each."""
-        return self._fitted.predict(self._rows(X), False)[:, 2:]
+        return self._predicted(X)[:, 2:]
 
     def _labels(self, units="own"):
         return self.own_names_ if units == "own" else self.names_

@@ -1,5 +1,7 @@
 """A Bayesian neural network, its posterior approximated by a Gaussian or a normalising flow."""
 
+from sklearn.utils.validation import check_is_fitted
+
 from ._estimator import BinaryClassifier
 from ._options import with_options
 from ._results import InUnits, checked_units
@@ -29,7 +31,7 @@ class FlowClassifier(InUnits, BinaryClassifier):
     khat_ : float
         Pareto k of the importance ratios: below 0.7 the flow stands well for the posterior.
     trace_ : dict of ndarray
-        One number an iteration: iteration, seconds, objective (the negative ELBO), predicted, and more.
+        One number per iteration: iteration, seconds, objective (the negative ELBO), predicted, and more.
     status_, sentence_ : str
         How the fit ended.
     state_ : Reached
@@ -37,8 +39,9 @@ class FlowClassifier(InUnits, BinaryClassifier):
     """
 
     def draws(self, count=1000, seed=None, units="own"):
-        """Draws of the weights from the flow, one a row; of the fit's seed if none is given.
+        """Draws of the weights from the flow, one per row; of the fit's seed if none is given.
 
         ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
         """
+        check_is_fitted(self)
         return self._fitted.draws(count, seed, checked_units(units) == "standardized")

@@ -1,5 +1,7 @@
 """Bayesian logistic regression, its posterior approximated by a Gaussian."""
 
+from sklearn.utils.validation import check_is_fitted
+
 from ._estimator import BinaryClassifier
 from ._options import with_options
 from ._results import GaussianPosterior, InUnits, checked_units
@@ -40,7 +42,7 @@ class BayesianLogisticRegression(InUnits, GaussianPosterior, BinaryClassifier):
     khat_ : float
         Pareto k of the importance ratios: below 0.7 the Gaussian stands well for the posterior.
     trace_ : dict of ndarray
-        One number an iteration: iteration, seconds, objective (the negative ELBO), predicted, and more.
+        One number per iteration: iteration, seconds, objective (the negative ELBO), predicted, and more.
     status_, sentence_ : str
         How the fit ended.
     state_ : Reached
@@ -69,8 +71,9 @@ class BayesianLogisticRegression(InUnits, GaussianPosterior, BinaryClassifier):
         return self._interval(level, units=checked_units(units))
 
     def draws(self, count=1000, seed=None, units="own"):
-        """Draws of the coefficients from the Gaussian, one a row; of the fit's seed if none is given.
+        """Draws of the coefficients from the Gaussian, one per row; of the fit's seed if none is given.
 
         ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
         """
+        check_is_fitted(self)
         return self._fitted.draws(count, seed, checked_units(units) == "standardized")

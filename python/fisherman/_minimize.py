@@ -1,10 +1,8 @@
 """A model of your own, on any manifold."""
 
 from . import _core
-from ._driving import complain, report, saving, watching
-from ._options import filled, options_of, takes_options, texts
-
-_OPTIONS = options_of("minimize")
+from ._driving import complain, report
+from ._options import takes_options
 
 
 class Minimum:
@@ -25,18 +23,8 @@ class Minimum:
         return f"<Minimum: {self.status} after {self.iterations} iterations, objective {self.objective:.6g}>"
 
 
-@takes_options(_OPTIONS)
-def minimize(
-    start,
-    model,
-    *,
-    check=True,
-    resume=None,
-    checkpoint=None,
-    checkpoint_every=2.0,
-    progress=False,
-    **options,
-):
+@takes_options("minimize")
+def minimize(start, model, *, check=True, driving, options):
     """Minimise a model's objective on a manifold, by stochastic natural gradient.
 
     Parameters
@@ -54,8 +42,6 @@ def minimize(
         Compare the gradient with differences of the objective at the start, along a few directions, and look
         at the retraction: a gradient of the wrong sign raises a ValueError, what is less certain is a
         RuntimeWarning. It takes some tens of calls at most, and none where a run is resumed.
-    resume, checkpoint, checkpoint_every, progress
-        As in the ``fit`` of the estimators.
     **options
         As follows.
 
@@ -64,16 +50,8 @@ def minimize(
     Minimum
         Ctrl-C ends the run where it is and returns what was reached.
     """
-    values = filled(_OPTIONS, options)
-    if check and resume is None:
-        complain(_core.check_start(start, model, values["seed"]))
-    with watching(progress, values["iterations"] or None) as callback:
-        end = _core.minimize(
-            start,
-            model,
-            texts(_OPTIONS, values),
-            callback,
-            *saving(resume, checkpoint, checkpoint_every),
-        )
+    if check and driving.resume is None:
+        complain(_core.check_start(start, model, options.seed))
+    end = driving.run(_core.minimize, start, model, options.texts, planned=options.iterations)
     report(end)
     return Minimum(end)

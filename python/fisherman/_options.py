@@ -1,5 +1,6 @@
 """Keywords from the core's descriptions of its options: each option is described once, in C++."""
 
+import functools
 import inspect
 import numbers
 import textwrap
@@ -7,6 +8,7 @@ import textwrap
 import numpy as np
 
 from . import _core
+from ._driving import Driving
 
 _TYPES = {"number": float, "integer": int, "flag": bool}
 
@@ -86,19 +88,42 @@ def filled(options, given):
     return bound.arguments
 
 
-def takes_options(options):
-    """Decorator of a function with ``**options``: its signature and its docstring list them."""
+def takes_options(kind, without=()):
+    """Decorator of a function with ``driving`` and ``options``: a caller gives both as keywords, which the signature and
+    the docstring list, and the function gets a Driving and a Chosen."""
+    options = options_of(kind, without)
+    driving = inspect.signature(Driving).parameters
 
     def decorate(function):
         own = inspect.signature(function).parameters.values()
-        kept = [p for p in own if p.kind is not inspect.Parameter.VAR_KEYWORD]
-        function.__signature__ = signature_of(options, kept)
-        function.__doc__ = inspect.cleandoc(function.__doc__).replace(
-            "**options\n    As follows.", listed(options)
+        kept = [p for p in own if p.name not in ("driving", "options")]
+        signature = signature_of(options, [*kept, *driving.values()])
+
+        @functools.wraps(function)
+        def call(*args, **given):
+            bound = signature.bind(*args, **given)
+            bound.apply_defaults()
+            every = bound.arguments
+            own_values = {p.name: every[p.name] for p in kept}
+            chosen = Chosen(options, {name: every[name] for name in options})
+            how = Driving(**{name: every[name] for name in driving})
+            return function(**own_values, driving=how, options=chosen)
+
+        call.__signature__ = signature
+        call.__doc__ = inspect.cleandoc(function.__doc__).replace(
+            "**options\n    As follows.", f"{Driving.documented}\n{listed(options)}"
         )
-        return function
+        return call
 
     return decorate
+
+
+class Chosen:
+    """Options with their values: as attributes, and as the core takes them."""
+
+    def __init__(self, options, values):
+        self.__dict__.update(values)
+        self.texts = texts(options, values)
 
 
 def with_options(kind):

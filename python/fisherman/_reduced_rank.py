@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ._estimator import Classifier
 from ._options import with_options
@@ -41,7 +42,7 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
     path_ : list of dict
         Each rank and start that was fitted.
     trace_ : dict of ndarray
-        One number an iteration of the kept fit.
+        One number per iteration of the kept fit.
     status_, sentence_ : str
         How it ended. "settled" stands for a run that did its iterations and estimates that little is left to
         gain; the likelihood may still be larger elsewhere.
@@ -68,19 +69,20 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
         std : ndarray of shape (n_samples, n_classes)
             Only if ``return_std``.
         """
-        X = self._rows(X)
+        check_is_fitted(self)
         if return_std and self.covariance_ is None:
             raise ValueError(
                 "this fit has no standard errors: the Fisher information was singular, or "
                 "standard_errors was 'off' or too much work for 'auto'"
             )
-        found = self._fitted.predict(X, return_std)
+        found = self._predicted(X, return_std)
         classes = len(self.classes_)
         return (found[:, :classes], found[:, classes:]) if return_std else found
 
     def transform(self, X):
         """The components of rows, scaled as for the fit: one column each."""
-        return self._fitted.transform(self._rows(X))
+        rows = self._rows(X)
+        return self._fitted.transform(rows)
 
     def to_dataframe(self):
         """``coef_`` and its standard errors as a pandas data frame, a row for each class and feature."""

@@ -18,8 +18,8 @@ and with PyTorch, for a function ``f`` of all draws at once::
 import numpy as np
 
 from . import _core
-from ._driving import complain, report, saving, watching
-from ._options import filled, options_of, takes_options, texts
+from ._driving import complain, report
+from ._options import takes_options
 from ._results import GaussianPosterior, Posterior
 
 __all__ = ["FlowApproximation", "GaussianApproximation", "flow", "gaussian"]
@@ -57,7 +57,7 @@ class Checked:
         if np.shape(value) != shape:
             raise ValueError(
                 f"the {what} of log_density have shape {np.shape(value)}, but must have {shape}: "
-                "one row a draw"
+                "one row per draw"
             )
         return found
 
@@ -123,7 +123,7 @@ class GaussianApproximation(GaussianPosterior, _Approximation):
         return self.mean, self.covariance
 
     def draws(self, count=1000, seed=None):
-        """Draws, one a row; of the fit's seed if none is given."""
+        """Draws, one per row; of the fit's seed if none is given."""
         return _core.gaussian_draws(
             self.mean, self.covariance, count, self.seed if seed is None else seed
         )
@@ -138,25 +138,9 @@ class FlowApproximation(Posterior, _Approximation):
         self._options = options
 
     def draws(self, count=1000, seed=None):
-        """Draws, one a row; of the fit's seed if none is given."""
+        """Draws, one per row; of the fit's seed if none is given."""
         seed = int(self._options["seed"]) if seed is None else seed
         return _core.flow_draws(self._options, len(self.names), self.flow_state, count, seed)
-
-
-_GAUSSIAN = options_of("density")
-_FLOW = options_of(
-    "flow",
-    without=(
-        "target",
-        "hidden",
-        "activation",
-        "prior_variance",
-        "minibatch",
-        "intercept",
-        "intercept_variance",
-        "no_standardize",
-    ),
-)
 
 
 def _positive(dim):
@@ -181,7 +165,7 @@ def _start(value, default, shape, what):
     return value
 
 
-@takes_options(_GAUSSIAN)
+@takes_options("density")
 def gaussian(
     log_density,
     dim,
@@ -190,11 +174,8 @@ def gaussian(
     start_covariance=None,
     names=None,
     check=True,
-    resume=None,
-    checkpoint=None,
-    checkpoint_every=2.0,
-    progress=False,
-    **options,
+    driving,
+    options,
 ):
     """The Gaussian nearest to a density, the one of the largest ELBO, by natural gradient.
 
@@ -213,8 +194,6 @@ def gaussian(
         Check that values and gradients are finite at draws of the start, and compare the gradients with
         differences of the values: a gradient of the wrong sign raises a ValueError, what is less certain is a
         RuntimeWarning. It takes some tens of draws, and none where a run is resumed.
-    resume, checkpoint, checkpoint_every, progress
-        As in the ``fit`` of the estimators.
     **options
         As follows.
 
@@ -227,40 +206,34 @@ def gaussian(
     names = _named(names, dim)
     mean = _start(start_mean, np.zeros(dim), (dim,), "start_mean")
     covariance = _start(start_covariance, np.eye(dim), (dim, dim), "start_covariance")
-    values = filled(_GAUSSIAN, options)
     density = Checked(log_density, dim)
-    if check and resume is None:
+    if check and driving.resume is None:
         draws = _core.gaussian_draws(mean, covariance, 100, 1)
-        by_gradients = values["estimator"] != "score"
+        by_gradients = options.estimator != "score"
         complain(
             density.check_start(draws, "from N(start_mean, start_covariance)", by_gradients)
         )
-    with watching(progress, values["iterations"] or None) as callback:
-        end = _core.fit_density(
-            density,
-            mean,
-            covariance,
-            texts(_GAUSSIAN, values),
-            callback,
-            *saving(resume, checkpoint, checkpoint_every),
-        )
+    end = driving.run(
+        _core.fit_density, density, mean, covariance, options.texts, planned=options.iterations
+    )
     report(end)
-    return GaussianApproximation(end, names, values["seed"])
+    return GaussianApproximation(end, names, options.seed)
 
 
-@takes_options(_FLOW)
-def flow(
-    log_density,
-    dim,
-    *,
-    names=None,
-    check=True,
-    resume=None,
-    checkpoint=None,
-    checkpoint_every=2.0,
-    progress=False,
-    **options,
-):
+@takes_options(
+    "flow",
+    without=(
+        "target",
+        "hidden",
+        "activation",
+        "prior_variance",
+        "minibatch",
+        "intercept",
+        "intercept_variance",
+        "no_standardize",
+    ),
+)
+def flow(log_density, dim, *, names=None, check=True, driving, options):
     """The normalising flow nearest to a density, by natural gradient.
 
     The default family is a Gaussian, because none of the flows has reached a larger ELBO on the posteriors that
@@ -275,8 +248,6 @@ def flow(
         Of the dimensions, for tables.
     check : bool, default=True
         As for :func:`gaussian`.
-    resume, checkpoint, checkpoint_every, progress
-        As in the ``fit`` of the estimators.
     **options
         As follows.
 
@@ -286,19 +257,10 @@ def flow(
     """
     dim = _positive(dim)
     names = _named(names, dim)
-    values = filled(_FLOW, options)
-    said = texts(_FLOW, values)
     density = Checked(log_density, dim)
-    if check and resume is None:
+    if check and driving.resume is None:
         near = _core.gaussian_draws(np.zeros(dim), 0.01 * np.eye(dim), 100, 1)
         complain(density.check_start(near, "close to 0"))
-    with watching(progress, values["iterations"] or None) as callback:
-        end = _core.fit_flow_density(
-            density,
-            dim,
-            said,
-            callback,
-            *saving(resume, checkpoint, checkpoint_every),
-        )
+    end = driving.run(_core.fit_flow_density, density, dim, options.texts, planned=options.iterations)
     report(end)
-    return FlowApproximation(end, names, said)
+    return FlowApproximation(end, names, options.texts)

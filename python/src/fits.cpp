@@ -115,14 +115,14 @@ void bind_fits(nb::module_& m) {
             return array(f.fit->draws(count, seed.value_or(f.fit->seed), units).values);
           },
           "count"_a, "seed"_a.none(), "standardized"_a,
-          "Draws, one a row, in the units of the columns or of standardised columns; of the fit's "
+          "Draws, one per row, in the units of the columns or of standardised columns; of the fit's "
           "seed if that is None.")
       .def(
           "transform",
           [](const PythonFit& f, const Rows& rows) {
             return array(f.fit->transform(rows_for(*f.fit, rows), "X"));
           },
-          "x"_a.noconvert(), "The components of rows, one a row.")
+          "x"_a.noconvert(), "The components of rows, one per row.")
       .def(
           "model", [](const PythonFit& f) { return dict_of(f.fit->model()); },
           "What model.json holds.")

@@ -128,9 +128,9 @@ void bind_vi(nb::module_& m) {
         require_count(count);
         return array(posterior_draws(gaussian_of(mean, covariance), count, seed));
       },
-      "mean"_a, "covariance"_a, "count"_a, "seed"_a, "Draws of a Gaussian, one a row.");
+      "mean"_a, "covariance"_a, "count"_a, "seed"_a, "Draws of a Gaussian, one per row.");
   m.def("flow_draws", &flow_draws_of, "options"_a, "dimension"_a, "state"_a, "count"_a, "seed"_a,
-        "Draws of a flow, one a row.");
+        "Draws of a flow, one per row.");
   m.def(
       "logistic_elbo",
       [](const Rows& design, const Numbers& y, double prior_variance, const Numbers& mean,

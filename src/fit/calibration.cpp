@@ -112,7 +112,7 @@ Section calibration_section(const std::vector<Predicted>& runs) {
       chart,
       "Rows are put in ten bins by their predicted probability. A dot is a bin: larger with "
       "more rows, on the dashed line if what was predicted is what was observed. The bar is "
-      "a 90% interval of the frequency in so many rows.");
+      "a 90% interval of the frequency, given the number of rows.");
   return section.table(bins, "The bins in numbers");
 }
 

@@ -64,7 +64,7 @@ std::vector<Index> rest_of(const FisherOffer& offer) {
 
 AnyFisher decorrelated(const FisherOffer& offer) {
   require(offer.outer.has_value(),
-          "--fisher decorrelated needs scores that are outer products, which this fit has not");
+          "--fisher decorrelated needs scores that are outer products, which this fit does not have");
   const DecorrelatedOptions options{.epsilon = offer.epsilon, .every = offer.outer_every};
   if (is_single(offer, offer.outer->rows))
     return DecorrelatedSingle(*offer.outer, rest_of(offer), options);
@@ -106,7 +106,7 @@ AnyFisher make_fisher(FisherChoice choice, const FisherOffer& offer) {
   switch (choice) {
     case FisherChoice::exact:
       require(offer.closed_form,
-              "--fisher exact needs a Fisher matrix in closed form, which this fit has not");
+              "--fisher exact needs a Fisher matrix in closed form, which this fit does not have");
       return Exact(d);
     case FisherChoice::dense:
       return dense(offer, d, offer.epsilon);

@@ -54,7 +54,7 @@ void RunSettings::describe_run(Options& o, const Help& help) {
 
 void RunSettings::require_no_fisher(const std::string& method) const {
   require(fisher == FisherChoice::automatic, "--method ", method,
-          " goes by no Fisher matrix: leave --fisher out");
+          " uses no Fisher matrix: leave --fisher out");
 }
 
 std::string RunSettings::usual_delay() { return sentence(StepRule().delay); }

@@ -104,7 +104,7 @@ Multinomial::Multinomial(std::shared_ptr<const ClassData> data, MultinomialOptio
     : data_(std::move(data)), options_(options), order_(2) {
   require(options.batch >= 1, "a minibatch has ", options.batch, " rows, but needs 1 at least");
   require(options.scores >= 0 && options.scores <= options.batch, "there are ", options.scores,
-          " scores an iteration, but must be 0 (one a row) to ", options.batch,
+          " scores per iteration, but must be 0 (one per row) to ", options.batch,
           ", the rows of a minibatch");
 }
 

@@ -100,10 +100,10 @@ expect 1 "has not ended" "$program" report unended
 cp -r runs/a other && sed -i 's/"model": "logistic"/"model": "palm reading"/' other/model.json
 resum other
 expect 1 "which this program does not know; it knows logistic, reduced-rank, flow" "$program" report other
-expect 1 "a report is of one kind" "$program" report runs/a other
+expect 1 "a report is of one kind" "$program" report runs/a runs/flow
 cp -r runs/a torn && echo '{"model": "logistic", "names": 3}' >torn/model.json
 resum torn
-expect 1 "is not what a logistic fit leaves" "$program" report torn
+expect 1 "is not what a fit of the kind logistic leaves" "$program" report torn
 expect 1 "cannot be opened" "$program" report runs/a --out nowhere/at/all.html
 expect 1 "folders is required" "$program" report
 [[ ! -e report.html ]] || fail "a page was left behind"

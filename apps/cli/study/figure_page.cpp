@@ -98,7 +98,7 @@ Section lines_section(const FigurePlan& plan, const Measured& measured) {
              {"tuned to"},
              {plan.y_name + ", at the end", true},
              {"standard error", true},
-             {"seconds a run", true},
+             {"seconds per run", true},
              {"ended well", true}},
             {}};
   for (std::size_t l = 0; l < plan.lines.size(); ++l) {
@@ -145,7 +145,7 @@ report::Page page_of(const FigurePlan& plan, const Measured& measured, const Fig
   figures.paragraph(
       plan.seeds == 1 ? std::string("One run of each method; a line ends where it has diverged.")
                       : sentence("Means of ", plan.seeds,
-                                 " runs, if a line has so many, with one standard error on either "
+                                 " runs, or of all that a line has, with one standard error on either "
                                  "side. A line ends where a run has diverged or was to end."));
   page.sections.push_back(figures);
 

@@ -135,14 +135,14 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
     plan.panels.push_back(row);
   }
   plan.notes = {
-      "Settings are the paper's and are not tuned: 128 rows and 128 scores an iteration, c0 = 1, "
+      "Settings are the paper's and are not tuned: 128 rows and 128 scores per iteration, c0 = 1, "
       "c1 = 100, α = 0.75, ε = 1, B with ones on its diagonal at first.",
       "IF-RNGD has the paper's settings and one operator for each column of U, carried by the "
       "factors' frame. As printed, with one for all of U carried by projections, an iteration "
       "takes up to seconds, and the line stops after a twentieth of the iterations. Extrinsic "
       "IF-NGD is run from one seed in single precision, on the letters for a tenth of the "
       "iterations; verdicts compare the methods where its line ends.",
-      "EMNIST letters is not to be had in full; the lower row is a sample of 2,990 images of the "
+      "EMNIST letters is not available in full; the lower row is a sample of 2,990 images of the "
       "A-Z letters, with all 26 classes. It must not be read as a result on EMNIST.",
       "Fisherman's own line is fit reduced-rank as it comes, of the same number of iterations."};
   return plan;

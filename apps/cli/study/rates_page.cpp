@@ -93,7 +93,7 @@ void write_rates(const Rates& rates, const RatesOptions& options) {
                                   "The same runs: the operator norm of what the estimate is off "
                                   "the Fisher operator at the iterate "
                                   "(thm:fisher-consistency). The theorem is an upper bound; with "
-                                  "one score an iteration, chance alone gives a slope of -1/2.",
+                                  "one score per iteration, chance alone gives a slope of -1/2.",
                                   "iteration", "operator norm", rates.operators));
   page.sections.push_back(section("Kullback-Leibler divergence",
                                   "The relative error of ½F[v,v] as the divergence of a step v, "

@@ -100,7 +100,7 @@ AnyFisher fisher_for(const FlowSettings& s, const SylvesterFlow& family,
                      const SylvesterFlow::Frame& frame) {
   const bool layers = family.options().layers > 0;
   require(s.method != FlowMethod::ngd || !layers,
-          "--method ngd needs a Fisher matrix in closed form, which --family sylvester has not");
+          "--method ngd needs a Fisher matrix in closed form, which --family sylvester does not have");
   if (s.method == FlowMethod::adam) return Adam(frame.dimension());
   if (!layers)
     return flow_fisher(s.fisher_or(FisherChoice::identity),

@@ -23,6 +23,15 @@ std::vector<std::string> numbered(const char* stem, Index count) {
   return names;
 }
 
+/// Checked, and as they were to the last bit.
+FixedRank factors_of(const Fields& model) {
+  const Matrix U = model.need_matrix("U"), S = model.need_matrix("S"), V = model.need_matrix("V");
+  const FixedRank checked(U, S, V);
+  Vector state(U.size() + S.size() + V.size());
+  state << as_vector(U), as_vector(S), as_vector(V);
+  return checked.restored(state);
+}
+
 }  // namespace
 
 ReducedRankFitted::ReducedRankFitted(FeatureMap features, ReducedRank fitted)
@@ -127,9 +136,7 @@ std::unique_ptr<Fitted> ReducedRankFitted::load(const SavedFit& saved) {
   map.shift = model.need_vector("shift");
   map.scale = model.need_vector("scale");
   auto out = std::make_unique<ReducedRankFitted>(
-      std::move(map),
-      ReducedRank(FixedRank(model.need_matrix("U"), model.need_matrix("S"), model.need_matrix("V")),
-                  Euclidean(model.need_vector("intercepts"))));
+      std::move(map), ReducedRank(factors_of(model), Euclidean(model.need_vector("intercepts"))));
   out->classes = model.need_texts("classes");
   out->label = model.need_text("label");
   out->scaling = model.need_text("scaling");

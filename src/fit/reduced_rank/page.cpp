@@ -82,7 +82,7 @@ Section summary(const Fits& fits) {
   }
   add_overview(section, grid);
   return section.paragraph(
-      "Losses are the mean of -log P(the row's class), in nats a row; classes drawn at random have "
+      "Losses are the mean of -log P(the row's class), in nats per row; classes drawn at random have "
       "log(classes).");
 }
 
@@ -248,7 +248,7 @@ Section diagnostics(const Fits& fits) {
   Grid grid{{{"run"},
              {"features", true},
              {"left out", true},
-             {"still to gain, nats a row", true},
+             {"still to gain, nats per row", true},
              {"steps not taken", true},
              {"eigenvalues clipped", true},
              {"standard errors"}},
