@@ -15,7 +15,7 @@ void StudyFlags::add_to(CLI::App& command) {
       ->required(out.empty())
       ->capture_default_str()
       ->type_name("DIR");
-  add_number(command, "jobs", jobs, "trials at a time; 0: as many as there are cores",
+  add_number(command, "jobs", jobs, "number of trials at the same time (0: one per core)",
              Options::Rule::not_negative)
       ->capture_default_str();
   command.add_flag("--quiet", quiet, "no line for every trial");

@@ -44,7 +44,7 @@ struct FlowSettings : RunSettings, ColumnSettings {
   FlowSettings();
   void describe(Options& options);
   /// Whether epsilon matters to the method, which learns the Fisher matrix from scores then.
-  bool learns_fisher() const { return method == FlowMethod::ifngd; }
+  bool learns_fisher() const { return learns(method == FlowMethod::ifngd); }
   /// What they say of the columns and of the prior. A network has biases and no
   /// intercept.
   ColumnSettings columns() const;

@@ -24,7 +24,7 @@ struct GaussianSettings : RunSettings {
   std::optional<GradientEstimator> estimator;  // nothing: by the method
 
   /// Whether epsilon matters to the method, which learns the Fisher matrix from scores then.
-  bool learns_fisher() const { return method == GaussianMethod::ifngd; }
+  bool learns_fisher() const { return learns(method == GaussianMethod::ifngd); }
 
  protected:
   void describe_geometry(Options& options, const Words<GaussianMethod>& methods,

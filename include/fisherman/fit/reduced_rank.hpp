@@ -53,7 +53,7 @@ struct ReducedRankSettings : RunSettings {
   FisherChoice approximation() const;
   /// Whether epsilon is worth tuning: the method learns dense blocks of the Fisher matrix from scores.
   bool learns_fisher() const {
-    return method == ReducedRankMethod::ifngd || method == ReducedRankMethod::extrinsic;
+    return learns(method == ReducedRankMethod::ifngd || method == ReducedRankMethod::extrinsic);
   }
 };
 

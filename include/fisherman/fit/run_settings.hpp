@@ -60,6 +60,10 @@ struct RunSettings {
   FisherChoice fisher_or(FisherChoice by_method) const {
     return fisher == FisherChoice::automatic ? by_method : fisher;
   }
+  /// Whether epsilon matters, for a method that learns the Fisher matrix from scores by itself or does not.
+  bool learns(bool by_method) const {
+    return fisher == FisherChoice::automatic ? by_method : starts_from_epsilon(fisher);
+  }
   /// Throws Misuse if one was asked for: the method of this name goes by none.
   void require_no_fisher(const std::string& method) const;
 

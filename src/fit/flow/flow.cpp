@@ -99,12 +99,15 @@ AnyFisher fisher_for(const FlowSettings& s, const OrthogonalFlow& family,
 AnyFisher fisher_for(const FlowSettings& s, const SylvesterFlow& family,
                      const SylvesterFlow::Frame& frame) {
   const bool layers = family.options().layers > 0;
-  require(s.method != FlowMethod::ngd || !layers,
-          "--method ngd needs a Fisher matrix in closed form, which --family sylvester does not have");
+  require(
+      s.method != FlowMethod::ngd || !layers,
+      "--method ngd needs a Fisher matrix in closed form, which --family sylvester does not have");
   if (s.method == FlowMethod::adam) return Adam(frame.dimension());
-  if (!layers)
-    return flow_fisher(s.fisher_or(FisherChoice::identity),
+  if (!layers) {  // the exact matrix is the identity here
+    const FisherChoice choice = s.fisher_or(FisherChoice::identity);
+    return flow_fisher(choice == FisherChoice::exact ? FisherChoice::identity : choice,
                        offer_of(s, frame.dimension(), family.dimension()));
+  }
   if (s.method == FlowMethod::rsgd) return Identity(frame.dimension());
   const Index base = family.base_dimension();
   return BlockDiagonal<AnyFisher>(
