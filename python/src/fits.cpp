@@ -115,7 +115,8 @@ void bind_fits(nb::module_& m) {
             return array(f.fit->draws(count, seed.value_or(f.fit->seed), units).values);
           },
           "count"_a, "seed"_a.none(), "standardized"_a,
-          "Draws, one per row, in the units of the columns or of standardised columns; of the fit's "
+          "Draws, one per row, in the units of the columns or of standardised columns; of the "
+          "fit's "
           "seed if that is None.")
       .def(
           "transform",

@@ -63,8 +63,9 @@ std::vector<Index> rest_of(const FisherOffer& offer) {
 }
 
 AnyFisher decorrelated(const FisherOffer& offer) {
-  require(offer.outer.has_value(),
-          "--fisher decorrelated needs scores that are outer products, which this fit does not have");
+  require(
+      offer.outer.has_value(),
+      "--fisher decorrelated needs scores that are outer products, which this fit does not have");
   const DecorrelatedOptions options{.epsilon = offer.epsilon, .every = offer.outer_every};
   if (is_single(offer, offer.outer->rows))
     return DecorrelatedSingle(*offer.outer, rest_of(offer), options);

@@ -15,7 +15,8 @@ void ColumnSettings::describe_columns(Options& o, const std::string& weight,
         "prior variance of the intercept, which is the log odds where all standardised columns are "
         "0",
         Rule::positive);
-  o.add("no-standardize", no_standardize, "use the columns as they are, without standardising them");
+  o.add("no-standardize", no_standardize,
+        "use the columns as they are, without standardising them");
 }
 
 Vector prior_variances(const ColumnSettings& settings, Index columns) {

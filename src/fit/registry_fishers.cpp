@@ -11,6 +11,7 @@
 #include "random_points.hpp"
 
 namespace fisherman {
+namespace fisher_examples {
 namespace {
 
 using Seed = std::uint64_t;
@@ -80,8 +81,10 @@ FisherExample exact(const Sizes& n, Seed seed) {
 }
 
 }  // namespace
+}  // namespace fisher_examples
 
 const std::vector<Named<FisherExample>>& fisher_approximations() {
+  using namespace fisher_examples;  // NOLINT: short names, for this list only
   static const std::vector<Named<FisherExample>> all = {
       {"dense",
        "the inverse itself, one triangle, updated by Woodbury's formula",

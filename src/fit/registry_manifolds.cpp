@@ -15,6 +15,7 @@
 #include "random_points.hpp"
 
 namespace fisherman {
+namespace manifold_examples {
 namespace {
 
 using testing::FrameLawOptions;
@@ -170,8 +171,10 @@ FrameExample extrinsic(const Sizes& n, Seed seed) {
 }
 
 }  // namespace
+}  // namespace manifold_examples
 
 const std::vector<Named<FrameExample>>& manifolds() {
+  using namespace manifold_examples;  // NOLINT: short names, for this list only
   using S = StiefelRetraction;
   using G = GrassmannRetraction;
   static const std::vector<Named<FrameExample>> all = {

@@ -10,6 +10,7 @@
 #include "random_points.hpp"
 
 namespace fisherman {
+namespace model_examples {
 namespace {
 
 LogisticTarget random_regression(Index rows, Index columns, std::uint64_t seed) {
@@ -67,8 +68,10 @@ struct ScoresOnly {
 };
 
 }  // namespace
+}  // namespace model_examples
 
 const std::vector<Named<ModelExample>>& models() {
+  using namespace model_examples;  // NOLINT: short names, for this list only
   static const std::vector<Named<ModelExample>> all = {
       {"logistic",
        "Gaussian variational Bayes of a logistic regression, affine geometry",
@@ -116,7 +119,7 @@ testing::LawReport check_laws(ModelExample example, std::uint64_t seed) {
     if (first && variant.fisher)
       all.add(testing::check_scores(variant.model, variant.frame, options));
     if (first && !variant.fisher) {
-      ScoresOnly scores{variant.model};
+      model_examples::ScoresOnly scores{variant.model};
       all.add(testing::check_scores(scores, variant.frame, options));
     }
     if (variant.kl)

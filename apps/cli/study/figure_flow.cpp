@@ -97,7 +97,8 @@ FigurePlan plan_of(const Extent& extent, const std::filesystem::path& folder) {
       "The lines with a scaled family are Fisherman's addition: y = W2(s∘z) + b2 with a scale s "
       "for each coordinate.",
       "Fisherman's own line is fit flow --family scaled as it comes: 50 draws and as many scores "
-      "per iteration, a window of three scores per weight, averaged. It begins at a Gaussian that is "
+      "per iteration, a window of three scores per weight, averaged. It begins at a Gaussian that "
+      "is "
       "fitted before; the iterations of that are not in the figure. The default of fit flow is "
       "that Gaussian itself, which reaches a lower bound."};
   return plan;

@@ -143,10 +143,11 @@ report::Page page_of(const FigurePlan& plan, const Measured& measured, const Fig
     figures.panels(charts);
   }
   figures.paragraph(
-      plan.seeds == 1 ? std::string("One run of each method; a line ends where it has diverged.")
-                      : sentence("Means of ", plan.seeds,
-                                 " runs, or of all that a line has, with one standard error on either "
-                                 "side. A line ends where a run has diverged or was to end."));
+      plan.seeds == 1
+          ? std::string("One run of each method; a line ends where it has diverged.")
+          : sentence("Means of ", plan.seeds,
+                     " runs, or of all that a line has, with one standard error on either "
+                     "side. A line ends where a run has diverged or was to end."));
   page.sections.push_back(figures);
 
   page.sections.push_back(verdicts_section(findings));

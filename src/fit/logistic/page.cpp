@@ -207,7 +207,10 @@ Section course_section(const LogisticFits& fits) {
                         "are drawn there."
                       : "NELBO above the lowest value that was reached, on a logarithmic axis.");
     if (all_known)
-      section.paragraph("The iteration from which a run stayed closer to the optimum than these gaps, in nats:")
+      section
+          .paragraph(
+              "The iteration from which a run stayed closer to the optimum than these gaps, in "
+              "nats:")
           .table(milestones(courses, {10.0, 1.0, 0.1, 0.01, 0.001}, "nats"));
   }
   for (const std::string& name : without)

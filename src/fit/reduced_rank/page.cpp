@@ -82,7 +82,8 @@ Section summary(const Fits& fits) {
   }
   add_overview(section, grid);
   return section.paragraph(
-      "Losses are the mean of -log P(the row's class), in nats per row; classes drawn at random have "
+      "Losses are the mean of -log P(the row's class), in nats per row; classes drawn at random "
+      "have "
       "log(classes).");
 }
 
