@@ -37,6 +37,7 @@
 #include "fisherman/model/orthogonal_flow.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "fisherman/model/sylvester_flow.hpp"
+#include "fisherman/solve/descend.hpp"
 #include "fisherman/solve/lbfgs.hpp"
 #include "fisherman/solve/observers.hpp"
 #include "fisherman/solve/run.hpp"

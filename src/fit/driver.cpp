@@ -7,8 +7,10 @@ namespace fisherman {
 
 FitSummary drive(ErasedRun& run, const Stop& interrupted,
                  const std::vector<Observer<ErasedState>>& observers) {
-  const Outcome outcome =
-      fisherman::run(run.state, run.model, run.options, interrupted || run.stop, observers);
+  const Stop stop = interrupted || run.stop;
+  const Outcome outcome = run.descent
+                              ? descend(run.state, run.model, *run.descent, stop, observers)
+                              : fisherman::run(run.state, run.model, run.options, stop, observers);
   std::string sentence(describe(outcome.status));
   if (!outcome.trouble.empty()) sentence += " (" + outcome.trouble + ")";
   double objective = Record::unknown;

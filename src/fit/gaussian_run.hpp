@@ -37,6 +37,8 @@ AnyFisher gaussian_fisher_for(const GaussianSettings& s, const F& frame, const M
 }
 
 inline constexpr std::int64_t most_gaussian = 2000;  // iterations, if the number is left to us
+inline constexpr std::int64_t most_exact = 1000;     // of the deterministic method
+inline constexpr double exact_tolerance = 1e-10;
 inline constexpr double gaussian_step_size = 0.5;
 // Nats that may be left to be gained, by gradients with and without noise.
 inline constexpr double noisy_tolerance = 0.01, noiseless_tolerance = 0.001;

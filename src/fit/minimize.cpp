@@ -9,7 +9,7 @@ namespace fisherman {
 namespace {
 
 constexpr std::int64_t most_iterations = 2000;  // iterations, if the number is left to us
-constexpr double minimize_step_size = 0.5, minimize_tolerance = 0.01;
+constexpr double minimize_step_size = 0.5, minimize_tolerance = 0.01, descent_tolerance = 1e-8;
 
 }  // namespace
 
@@ -20,7 +20,9 @@ void MinimizeSettings::describe(Options& o) {
           "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
          {Method::ngd, "ngd", "natural gradient, with the model's own Fisher operator"},
          {Method::gd, "gd", "gradient descent on the manifold"},
-         {Method::adam, "adam", "Riemannian Adam"}});
+         {Method::adam, "adam", "Riemannian Adam"},
+         {Method::lbfgs, "lbfgs",
+          "Riemannian L-BFGS, for an objective and a gradient without noise"}});
   o.add("transport", transport, "how the Fisher estimate is carried along", carry_words());
   o.add("window", window, "number of scores that a window keeps", Options::Rule::positive);
   describe_run(
@@ -29,10 +31,10 @@ void MinimizeSettings::describe(Options& o) {
           .scores = {},
           .epsilon = "ifngd starts from (0: the mean squared norm of a score at the start",
           .step_size = sentence(minimize_step_size, ", for adam ", adam_step_size),
-          .average = "on, but off for gd and adam",
+          .average = "on, but off for gd, adam and lbfgs",
           .tolerance = sentence("nats still to be gained below which the run has converged (0: ",
-                                minimize_tolerance, ")"),
-          .fisher = "dense for ifngd, exact for ngd"});
+                                minimize_tolerance, ", for lbfgs ", descent_tolerance, ")"),
+          .fisher = "dense for ifngd, exact for ngd, identity for gd and lbfgs"});
 }
 
 namespace {
@@ -42,7 +44,7 @@ AnyFisher fisher_for(const MinimizeSettings& s, const AnyFrame& start, AnyModel&
   if (s.method == MinimizeMethod::gd) s.require_no_fisher("gd");
   if (s.method == MinimizeMethod::adam) s.require_no_fisher("adam");
   if (s.method == MinimizeMethod::adam) return Adam(d);
-  const FisherChoice choice = s.fisher_or(s.method == MinimizeMethod::gd    ? FisherChoice::identity
+  const FisherChoice choice = s.fisher_or(!s.is_natural()                   ? FisherChoice::identity
                                           : s.method == MinimizeMethod::ngd ? FisherChoice::exact
                                                                             : FisherChoice::dense);
   double epsilon = s.epsilon;
@@ -63,8 +65,29 @@ AnyFisher fisher_for(const MinimizeSettings& s, const AnyFrame& start, AnyModel&
 
 }  // namespace
 
+namespace {
+
+/// Its gradients have no noise, so that what it promises is a certificate.
+ErasedRun descent(const AnyFrame& start, AnyModel model, const MinimizeSettings& s) {
+  AnyFisher fisher = fisher_for(s, start, model);
+  const std::int64_t planned = s.iterations > 0 ? s.iterations : most_iterations;
+  ErasedRun run{{start, std::move(fisher), std::uint64_t(s.seed), Average({.on = false})},
+                std::move(model),
+                {},
+                after_iterations(planned),
+                planned,
+                DescentOptions{.learn_every = s.fisher == FisherChoice::automatic ? 0 : 1}};
+  if (s.iterations == 0)
+    run.stop =
+        when_predicted_below(s.tolerance > 0.0 ? s.tolerance : descent_tolerance) || run.stop;
+  return run;
+}
+
+}  // namespace
+
 ErasedRun make_run(const AnyFrame& start, AnyModel model, const MinimizeSettings& s) {
-  const bool natural = s.method != MinimizeMethod::gd && s.method != MinimizeMethod::adam;
+  if (s.method == MinimizeMethod::lbfgs) return descent(start, std::move(model), s);
+  const bool natural = s.is_natural();
   const std::int64_t planned = s.iterations > 0 ? s.iterations : most_iterations;
   const Average average({.on = is_on(s.average, natural), .start = 50, .power = 1.0});
   AnyFisher fisher = fisher_for(s, start, model);

@@ -25,8 +25,9 @@ FitSummary summary_of(const Fields& result) {
   FitSummary out;
   const std::string status = result.need_text("status");
   bool known = false;
-  for (const Status one : {Status::converged, Status::settled, Status::iterations_done,
-                           Status::time_is_up, Status::interrupted, Status::diverged})
+  for (const Status one :
+       {Status::converged, Status::settled, Status::iterations_done, Status::time_is_up,
+        Status::interrupted, Status::stalled, Status::diverged})
     if (name(one) == status) out.status = one, known = true;
   require(known, "'", status, "' is no way in which a fit can end");
   out.sentence = result.need_text("sentence");

@@ -226,21 +226,21 @@ Vector Multinomial::pulled_sum(const ExtrinsicReducedRank&, const ConstMatrixRef
   return out;
 }
 
-Vector Multinomial::exact_gradient(const ReducedRank& frame) const {
+ValueAndGradient Multinomial::value_and_gradient(const ReducedRank& frame) const {
   const FixedRank& B = frame.factor<0>();
   const ClassSums s = sums(*data_, linear(frame), &B.V());
   Vector out(frame.dimension());
   out << B.pull_products(s.x_eb, s.e_xl), s.e;
-  return out / double(data_->rows());
+  return {s.loss / double(data_->rows()), out / double(data_->rows())};
 }
 
-Vector Multinomial::exact_gradient(const ExtrinsicReducedRank& frame) const {
+ValueAndGradient Multinomial::value_and_gradient(const ExtrinsicReducedRank& frame) const {
   const Index k = data_->classes() - 1;
   const Matrix I = Matrix::Identity(k, k);
   const ClassSums s = sums(*data_, linear(frame.base()), &I);
   Vector out(s.x_eb.size() + k);
   out << as_vector(s.x_eb), s.e;
-  return out / double(data_->rows());
+  return {s.loss / double(data_->rows()), out / double(data_->rows())};
 }
 
 // A row's score is the pull of (x wᵀ, w) with Cov w = diag(p) − ppᵀ = LLᵀ, so its second moment is that

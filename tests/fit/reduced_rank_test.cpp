@@ -112,7 +112,7 @@ TEST(ReducedRank, EverySchemeComesCloseToTheOptimum) {
   const auto best = factor_lbfgs(*data(), diagonal_start(*data(), 2), {});
   EXPECT_TRUE(best.converged);
   const Multinomial model(data());
-  EXPECT_LT(model.exact_gradient(best.point).norm(), 1e-3);
+  EXPECT_LT(model.value_and_gradient(best.point).gradient.norm(), 1e-3);
   for (ReducedRankSettings s : every_scheme())
     for (const ReducedRankStart initial : {ReducedRankStart::means, ReducedRankStart::paper}) {
       s.initial = initial;
@@ -142,8 +142,8 @@ TEST(ReducedRank, TheGainLeftKnowsTheAmbientSpaceFromTheFrame) {
     const Multinomial model(small);
     const ReducedRank point = reduced_rank_point(run.state.estimate());
     const Vector g = method == ReducedRankMethod::extrinsic
-                         ? model.exact_gradient(ExtrinsicReducedRank(point))
-                         : model.exact_gradient(point);
+                         ? model.value_and_gradient(ExtrinsicReducedRank(point)).gradient
+                         : model.value_and_gradient(point).gradient;
     EXPECT_DOUBLE_EQ(gain_left(run, small), 0.5 * g.dot(run.state.fisher.solve(g))) << described(s);
   }
 }

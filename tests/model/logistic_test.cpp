@@ -1,3 +1,4 @@
+#include "fisherman/fit/logistic.hpp"
 #include "fisherman/model/logistic.hpp"
 
 #include <sys/resource.h>

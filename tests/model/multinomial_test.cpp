@@ -58,7 +58,7 @@ TEST(Multinomial, ExactGradientIsTheDerivative) {
   const Multinomial model(data());
   for (const Index rank : {1, 2, 4}) {
     const ReducedRank f = point(rank);
-    const Vector g = model.exact_gradient(f);
+    const Vector g = model.value_and_gradient(f).gradient;
     for (std::uint64_t k = 0; k < 4; ++k) {
       const Vector v = f.pull(Matrix(f.push(toy::random_vector(f.dimension(), 10 + k))));
       const double h = 1e-5;
@@ -69,7 +69,7 @@ TEST(Multinomial, ExactGradientIsTheDerivative) {
       EXPECT_NEAR(g.dot(v), slope, 1e-8 * std::pow(v.norm(), 3));
     }
     const ExtrinsicReducedRank ambient(f);
-    EXPECT_LT((f.pull(Matrix(model.exact_gradient(ambient))) - g).norm(), 1e-13);
+    EXPECT_LT((f.pull(Matrix(model.value_and_gradient(ambient).gradient)) - g).norm(), 1e-13);
   }
 }
 
@@ -80,13 +80,13 @@ TEST(Multinomial, MinibatchesOfAPassAddUpToTheExactGradient) {
     Vector mean = Vector::Zero(f.dimension());
     for (int k = 0; k < 6; ++k)
       mean += model.gradient(f, Draws(7, std::uint64_t(6 * pass + k))) / 6;
-    EXPECT_LT((mean - model.exact_gradient(f)).norm(), 1e-13);
+    EXPECT_LT((mean - model.value_and_gradient(f).gradient).norm(), 1e-13);
   }
   // Passes go through the rows in orders of their own.
   EXPECT_GT((model.gradient(f, Draws(7, 0)) - model.gradient(f, Draws(7, 6))).norm(), 1e-3);
   // A minibatch may reach into the next pass, or be larger than the data.
   Multinomial large(data(), {.batch = 5 * rows});
-  EXPECT_LT((large.gradient(f, Draws(7, 0)) - model.exact_gradient(f)).norm(), 1e-13);
+  EXPECT_LT((large.gradient(f, Draws(7, 0)) - model.value_and_gradient(f).gradient).norm(), 1e-13);
 }
 
 TEST(Multinomial, ExtrinsicGradientsAndScoresPullToTheIntrinsicOnes) {
@@ -193,11 +193,11 @@ TEST(Multinomial, ThreadsDoNotChangeABit) {
       std::make_shared<const ClassData>(toy::random_matrix(features, n, 1), y, classes);
   const Multinomial model(many);
   const double value = model.objective(point());
-  const Vector g = model.exact_gradient(point());
+  const Vector g = model.value_and_gradient(point()).gradient;
   const Matrix F = model.fisher_matrix(point());
   set_threads(2);
   EXPECT_EQ(model.objective(point()), value);
-  EXPECT_EQ(model.exact_gradient(point()), g);
+  EXPECT_EQ(model.value_and_gradient(point()).gradient, g);
   EXPECT_EQ(model.fisher_matrix(point()), F);
   set_threads(1);
 }

@@ -212,6 +212,29 @@ def test_minimize_on_a_manifold_of_ones_own(data, fisher, start):
     assert found.trace["objective"][-1] == found.objective
 
 
+@pytest.mark.parametrize("p", [1, 3])
+def test_lbfgs_finds_eigenvectors(p):
+    A = np.diag(np.arange(1.0, 21.0))
+    X, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(20, p)))
+
+    class Leading:
+        def gradient(self, frame, draws):
+            return frame.pull(-(A @ frame.point))
+
+        def objective(self, frame):
+            return -0.5 * np.sum(frame.point * (A @ frame.point))
+
+    found = minimize(manifolds.stiefel(X), Leading(), method="lbfgs")
+    assert found.status == "converged" and found.iterations < 100
+    # A promise below 1e-8, the default tolerance, of a gap that pairs may misjudge by a factor.
+    assert found.objective - -0.5 * np.arange(21.0 - p, 21.0).sum() < 1e-7
+    part = minimize(manifolds.stiefel(X), Leading(), method="lbfgs", iterations=7)
+    rest = minimize(
+        manifolds.stiefel(X), Leading(), method="lbfgs", iterations=found.iterations, resume=part.state
+    )
+    assert np.array_equal(rest.point, found.point)
+
+
 def test_minimize_goes_on(data):
     model = NormalModel(data)
     part = minimize(SavedHalfPlane(0.0, 2.0), model, iterations=20)

@@ -149,7 +149,7 @@ def test_bad_ranks_and_resumes(wdbc, tmp_path):
     with pytest.raises(OSError):
         BayesianLogisticRegression(iterations=4).fit(X, y, resume=state)
     with pytest.raises(ValueError, match="done in one go"):
-        BayesianLogisticRegression(method="exact").fit(X, y, resume=state)
+        ReducedRankLogisticRegression(rank=1, method="lbfgs").fit(X, y, resume=state)
     with pytest.raises(OSError, match="cannot be"):
         BayesianLogisticRegression(iterations=2).fit(X, y, checkpoint=tmp_path / "no" / "file")
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "fisherman/fisher/any_fisher.hpp"
 #include "fisherman/manifold/any_frame.hpp"
 #include "fisherman/model/any_model.hpp"
-#include "fisherman/solve/run.hpp"
+#include "fisherman/solve/descend.hpp"
 
 namespace fisherman {
 
@@ -18,7 +19,8 @@ struct ErasedRun {
   AnyModel model;
   RunOptions options;
   Stop stop;
-  std::int64_t planned;  // iterations at the most
+  std::int64_t planned;                        // iterations at the most
+  std::optional<DescentOptions> descent = {};  // a deterministic run
 };
 
 }  // namespace fisherman

@@ -15,7 +15,7 @@ struct LogisticSettings : GaussianSettings, ColumnSettings {
   static Words<GaussianMethod> methods();
 };
 
-/// Throws Misuse for settings that do not go together. `method` must not be exact.
+/// Throws Misuse for settings that do not go together.
 ErasedRun make_run(const LogisticTarget& target, const LogisticSettings& settings);
 
 /// Of the frame of a run that was made with these settings.
@@ -25,9 +25,21 @@ struct LogisticFit {
   FitSummary end;
   GaussianPoint q;
 };
-/// By any method, the exact one included, which needs no driving.
+/// By any method.
 LogisticFit fit_logistic(const LogisticTarget& target, const LogisticSettings& settings,
                          const Drive& drive);
+
+/// The Gaussian of least NELBO.
+struct LogisticOptimum {
+  Vector mean;
+  Matrix covariance;
+  double nelbo;
+  Index iterations;
+};
+
+/// What --method exact finds: L-BFGS in Fisher's geometry with exact expectations, until a step promises less than
+/// `tolerance` nats. Throws NotFinite if that is not reached.
+LogisticOptimum exact_optimum(const LogisticTarget& target, double tolerance = 1e-10);
 
 /// For each row of the design: the posterior mean of P(y = 1), its standard deviation, and the 5% and
 /// 95% quantiles.

@@ -7,7 +7,7 @@
 namespace fisherman {
 
 /// How the minimum is found.
-enum class MinimizeMethod { ifngd, ngd, gd, adam };
+enum class MinimizeMethod { ifngd, ngd, gd, adam, lbfgs };
 
 struct MinimizeSettings : RunSettings {
   MinimizeMethod method = MinimizeMethod::ifngd;
@@ -16,6 +16,10 @@ struct MinimizeSettings : RunSettings {
 
   MinimizeSettings() { eval_every = 10; }
   void describe(Options& options);
+  /// Whether the method goes by the Fisher information of itself.
+  bool is_natural() const {
+    return method == MinimizeMethod::ifngd || method == MinimizeMethod::ngd;
+  }
 };
 
 ErasedRun make_run(const AnyFrame& start, AnyModel model, const MinimizeSettings& settings);

@@ -40,6 +40,9 @@ class AnyModel {
   /// Nothing if the model inside cannot tell.
   std::optional<double> objective(const AnyFrame& frame) { return self_->objective(frame); }
   FisherOperator fisher(const AnyFrame& frame) { return self_->fisher(frame); }
+  ValueAndGradient exact_value_and_gradient(const AnyFrame& frame, const Draws& draws) {
+    return self_->exact_value_and_gradient(frame, draws);
+  }
 
  private:
   struct Base {
@@ -50,6 +53,7 @@ class AnyModel {
     virtual std::any scores_as(const std::type_info& form, const AnyFrame&, const Draws&) = 0;
     virtual std::optional<double> objective(const AnyFrame&) = 0;
     virtual FisherOperator fisher(const AnyFrame&) = 0;
+    virtual ValueAndGradient exact_value_and_gradient(const AnyFrame&, const Draws&) = 0;
   };
 
   template <Frame F, class M>
@@ -82,6 +86,9 @@ class AnyModel {
         return model.fisher(frame.as<F>());
       else
         throw Misuse("this model has no closed form of its Fisher operator");
+    }
+    ValueAndGradient exact_value_and_gradient(const AnyFrame& frame, const Draws& draws) override {
+      return fisherman::exact_value_and_gradient(model, frame.as<F>(), draws);
     }
     M model;
   };

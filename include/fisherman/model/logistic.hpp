@@ -60,17 +60,4 @@ class LogisticTarget {
   double weight_ = 1.0;  // of the likelihood
 };
 
-/// The Gaussian of least NELBO.
-struct LogisticOptimum {
-  Vector mean;
-  Matrix covariance;
-  double nelbo;
-  Index iterations;
-};
-
-/// The deterministic reference: L-BFGS in Fisher's geometry with exact expectations and a line search,
-/// until a natural-gradient step promises less than `tolerance` nats. Throws NotFinite if that is not reached.
-LogisticOptimum exact_optimum(const LogisticTarget& target, double tolerance = 1e-10,
-                              Index iterations = 1000);
-
 }  // namespace fisherman

@@ -10,6 +10,8 @@
 //                            learn from it (fisher/score_form.hpp)                          (optional)
 //   objective(frame)         the loss itself, for traces                                    (optional)
 //   fisher(frame)            the Fisher operator in closed form, for Exact                  (optional)
+//   value_and_gradient(frame)  the loss and its gradient without noise, for descend(); otherwise objective()
+//                            and gradient() are asked, whose gradient must have no noise then (optional)
 //
 // Randomness comes from `draws` alone: the same draws give the same numbers, on any thread.
 #pragma once
@@ -44,6 +46,17 @@ concept HasFisher = requires(M& model, const F& frame) {
   { model.fisher(frame) } -> std::convertible_to<FisherOperator>;
 };
 
+/// Without noise.
+struct ValueAndGradient {
+  double value;
+  Vector gradient;
+};
+
+template <class M, class F>
+concept HasValueAndGradient = requires(M& model, const F& frame) {
+  { model.value_and_gradient(frame) } -> std::convertible_to<ValueAndGradient>;
+};
+
 /// The loss, from a model that can tell.
 template <Frame F, Model<F> M>
 std::optional<double> objective(M& model, const F& frame) {
@@ -55,6 +68,21 @@ std::optional<double> objective(M& model, const F& frame) {
     return double(model.objective(frame));
   else
     return std::nullopt;
+}
+
+/// The loss and its gradient. Throws Misuse for a model that cannot tell the loss. The draws are those that a gradient is
+/// asked with which ought to need none.
+template <Frame F, Model<F> M>
+ValueAndGradient exact_value_and_gradient(M& model, const F& frame, const Draws& draws) {
+  if constexpr (requires { model.exact_value_and_gradient(frame, draws); }) {
+    return model.exact_value_and_gradient(frame, draws);  // of a model that is type-erased
+  } else if constexpr (HasValueAndGradient<M, F>) {
+    return model.value_and_gradient(frame);
+  } else {
+    const std::optional<double> value = objective(model, frame);
+    require(value.has_value(), "a descent needs a model with an objective");
+    return {*value, model.gradient(frame, draws)};
+  }
 }
 
 }  // namespace fisherman

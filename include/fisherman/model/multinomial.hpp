@@ -20,6 +20,7 @@
 #include "fisherman/manifold/extrinsic.hpp"
 #include "fisherman/manifold/fixed_rank.hpp"
 #include "fisherman/manifold/product.hpp"
+#include "fisherman/model/model.hpp"
 
 namespace fisherman {
 
@@ -110,9 +111,9 @@ class Multinomial {
   double objective(const F& frame) const {
     return sums(*data_, linear(base(frame))).loss / double(data_->rows());
   }
-  /// The gradient over all rows: no noise.
-  Vector exact_gradient(const ReducedRank& frame) const;
-  Vector exact_gradient(const ExtrinsicReducedRank& frame) const;
+  /// Over all rows: no noise.
+  ValueAndGradient value_and_gradient(const ReducedRank& frame) const;
+  ValueAndGradient value_and_gradient(const ExtrinsicReducedRank& frame) const;
   /// E[φφᵀ] over all rows and all labels, in the frame's coordinates.
   Matrix fisher_matrix(const ReducedRank& frame) const;
 

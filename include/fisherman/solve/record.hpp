@@ -55,6 +55,7 @@ enum class Status {
   iterations_done,
   time_is_up,
   interrupted,
+  stalled,
   diverged,
   unbounded
 };
@@ -72,6 +73,8 @@ constexpr std::string_view name(Status status) {
       return "time_is_up";
     case Status::interrupted:
       return "interrupted";
+    case Status::stalled:
+      return "stalled";
     case Status::diverged:
     case Status::unbounded:
       return "diverged";
@@ -95,6 +98,9 @@ constexpr std::string_view describe(Status status) {
       return "Stopped at the time limit before converging. Resume the run to continue.";
     case Status::interrupted:
       return "Interrupted before converging. Resume the run to continue.";
+    case Status::stalled:
+      return "Stopped before converging: no step lowers the objective any further. This may be the "
+             "limit of rounding, or a gradient that is not that of the objective.";
     case Status::diverged:
       return "Diverged: scores, gradients or steps were not finite several times in a row. The "
              "last good state is kept. Try a smaller step size or KL radius, or a larger epsilon.";

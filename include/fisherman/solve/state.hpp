@@ -14,6 +14,7 @@
 #include "fisherman/manifold/frame.hpp"
 #include "fisherman/solve/averaging.hpp"
 #include "fisherman/solve/objective_history.hpp"
+#include "fisherman/solve/secant.hpp"
 
 namespace fisherman {
 
@@ -31,11 +32,15 @@ struct State {
   std::int64_t rejected_in_a_row = 0, rejected = 0, clips = 0;
   double objective = std::numeric_limits<double>::quiet_NaN();  // here, if steps are compared by it
   ObjectiveHistory history = {};                                // of its values, for stopping
+  // Of descend(), for which the two means are the gradient and the natural gradient here.
+  std::int64_t descending = 0;  // 1 once it has begun
+  SecantPairs secants = {};
 
   /// What a checkpoint keeps besides the frame, the average and the operator: listed here and nowhere else.
   static auto numbers(auto& s) {
     return std::tie(s.seed, s.iteration, s.seconds, s.predicted, s.mean_gradient, s.mean_natural,
-                    s.caution, s.rejected_in_a_row, s.rejected, s.clips, s.objective, s.history);
+                    s.caution, s.rejected_in_a_row, s.rejected, s.clips, s.objective, s.history,
+                    s.descending, s.secants);
   }
 
   /// The averaged point if averaging is on, otherwise the last one.
@@ -117,10 +122,13 @@ void restore(State<F, H>& s, std::string bytes) {
                             State<F, H>::numbers(s));
   std::apply([&](auto&... field) { (detail::get_field(in, field), ...); }, numbers);
   const auto& [seed, iteration, seconds, predicted, mean_gradient, mean_natural, caution,
-               rejected_in_a_row, rejected, clips, objective, history] = numbers;
+               rejected_in_a_row, rejected, clips, objective, history, descending, secants] =
+      numbers;
   Reader::expect(std::isfinite(seconds) && seconds >= 0.0 && caution > 0.0 && caution <= 1.0);
   Reader::expect(mean_gradient.size() == mean_natural.size() &&
                  (mean_gradient.size() == 0 || mean_gradient.size() == s.frame.dimension()));
+  Reader::expect(descending <= 1 &&
+                 (secants.empty() || secants.dimension() == s.frame.dimension()));
   F frame = [&] {
     try {
       return s.frame.restored(point);

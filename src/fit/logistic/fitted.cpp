@@ -52,7 +52,6 @@ void add_table(std::ostream& out, const Coefficients& c, Units units) {
 std::unique_ptr<Fitted> LogisticFitted::fit(FitData data, const FitSettings& settings,
                                             Driver& driver) {
   const auto& s = settings_as<LogisticSettings>(settings);
-  if (s.method == GaussianMethod::exact) driver.require_fresh("--method exact is done in one go");
   set_threads(int(s.threads));
   auto out = std::make_unique<LogisticFitted>();
   auto [y, classes] = data.binary_labels();

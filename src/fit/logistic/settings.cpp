@@ -33,8 +33,9 @@ void LogisticSettings::describe(Options& o) {
         "iterations is 0, exact gradients take a tenth more rows per iteration until they take "
         "all");
   describe_run(
-      o, {.iterations = sentence("until converged, at most ", most_gaussian,
-                                 ", for adam and fb-gvi always that many"),
+      o, {.iterations =
+              sentence("until converged, at most ", most_gaussian,
+                       ", for adam and fb-gvi always that many, for exact at most ", most_exact),
           .batch = "number of draws per gradient",
           .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
           .epsilon = gaussian_epsilon_help,
@@ -43,8 +44,8 @@ void LogisticSettings::describe(Options& o) {
           .average = "on where the gradients have noise, but off for adam and fb-gvi",
           .tolerance = sentence(
               "nats still to be gained below which the run has converged (0: ", noisy_tolerance,
-              ", or ", noiseless_tolerance,
-              " where the gradients have no noise); adam and fb-gvi do not use it"),
+              ", or ", noiseless_tolerance, " where the gradients have no noise, for exact ",
+              exact_tolerance, "); adam and fb-gvi do not use it"),
           .fisher = gaussian_fisher_help,
           .evaluations =
               sentence("0: only at the end, unless the method accepts steps by the objective; "

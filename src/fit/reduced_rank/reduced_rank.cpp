@@ -161,8 +161,8 @@ double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data) {
   const AnyFrame end = run.state.estimate();
   const ReducedRank point = reduced_rank_point(end);
   const Vector g = end.holds<ExtrinsicReducedRank>()
-                       ? model.exact_gradient(ExtrinsicReducedRank(point))
-                       : model.exact_gradient(point);
+                       ? model.value_and_gradient(ExtrinsicReducedRank(point)).gradient
+                       : model.value_and_gradient(point).gradient;
   return 0.5 * g.dot(run.state.fisher.solve(g));
 }
 
