@@ -8,6 +8,7 @@
 
 #include "expect_laws.hpp"
 #include "fisherman/fisher/any_fisher.hpp"
+#include "fisherman/fisher/dense.hpp"
 #include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"
 #include "fisherman/manifold/euclidean.hpp"
@@ -27,6 +28,9 @@ struct Quadratic {
   Vector gradient(const Euclidean& x, const Draws&) const { return A * x.point() - b; }
   double objective(const Euclidean& x) const {
     return 0.5 * x.point().dot(A * x.point()) - b.dot(x.point());
+  }
+  Matrix scores(const Euclidean&, const Draws& draws) const {
+    return A.llt().matrixL() * draws.normals(0, A.rows(), 4);
   }
   FisherOperator fisher(const Euclidean&) const {
     return {[this](const Vector& v) -> Vector { return A * v; },
@@ -127,6 +131,26 @@ TEST(Descend, GoesOnBitForBitAndErasedToo) {
   EXPECT_EQ(Vector(whole.frame.point()), Vector(erased.frame.point()));
 }
 
+TEST(Descend, GoesOnBitForBitWithAMatrixThatLearns) {
+  Quadratic model{toy::random_spd(12, 1), toy::random_vector(12, 2)};
+  const auto check = [&](const auto& fisher) {
+    const Euclidean start(Vector::Zero(12));
+    State whole{start, fisher}, part{start, fisher}, resumed{start, fisher};
+    for (const std::int64_t every : {1, 3}) {
+      const DescentOptions options{.learn_every = every};
+      State a = whole, b = part, c = resumed;
+      descend(a, model, options, after_iterations(6));
+      descend(b, model, options, after_iterations(3));
+      restore(c, saved(b));
+      descend(c, model, options, after_iterations(6));
+      EXPECT_EQ(Vector(a.frame.point()), Vector(c.frame.point())) << every;
+      EXPECT_EQ(a.predicted, c.predicted) << every;
+    }
+  };
+  check(Dense(12, {.epsilon = 1.0}));
+  check(Exact(12));
+}
+
 TEST(Descend, SaysWhereItStalls) {
   struct Uphill {
     double objective(const Euclidean& x) const { return x.point().squaredNorm(); }
@@ -146,7 +170,6 @@ TEST(Descend, StepsBackFromWhereTheModelIsNotDefined) {
     }
   } model;
   State state{Euclidean(Vector::Constant(1, 8.0)), Identity(1)};
-  state.fisher = Identity(1);
   const Outcome outcome = descend(state, model, {}, precise);
   EXPECT_EQ(outcome.status, Status::converged);
   EXPECT_NEAR(state.frame.point()(0), 1.0, 1e-6);

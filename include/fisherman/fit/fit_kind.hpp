@@ -82,7 +82,7 @@ struct PageLimits {
 
 struct FitKind {
   std::string name, help;
-  std::string examples = {};  // command lines, one a line
+  std::string examples = {};  // command lines, one per line
   std::string objective;      // with its unit, as "NELBO, nats"
   bool has_draws = false;     // Output means something to it
   bool takes_test_rows = false;
@@ -112,7 +112,7 @@ struct FitKind {
   std::string tuning_grid(const std::string& method) const;
 };
 
-/// The table. Kinds of a program of one's own are added behind ours, before anything else looks at it.
+/// The table. Kinds of your own program are added behind ours, before anything else looks at it.
 const std::deque<FitKind>& fit_kinds();
 void add_fit_kind(FitKind kind);
 /// Throws Misuse, naming those that there are, if there is none of this name.

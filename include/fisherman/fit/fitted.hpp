@@ -43,7 +43,7 @@ struct Predictions {
   Matrix values;
 };
 
-/// Draws of what was fitted, one a row.
+/// Draws of what was fitted, one per row.
 struct FittedDraws {
   std::vector<std::string> names;
   Matrix values;
@@ -96,7 +96,7 @@ class Fitted {
   /// How good predictions are for rows whose labels are known.
   virtual Fields score(const Table& rows, const Predictions& predictions, const std::string& where,
                        const std::string& labels_where) const = 0;
-  /// The components of rows, one a row; throws Misuse if the kind has none.
+  /// The components of rows, one row each; throws Misuse if the kind has none.
   virtual Matrix transform(const Table& rows, const std::string& where) const;
   /// Throws Misuse if there is nothing to draw.
   virtual FittedDraws draws(Index count, std::uint64_t seed, Units units) const;

@@ -37,7 +37,7 @@ struct DensitySettings : GaussianSettings {
   void describe(Options& options);
 };
 
-/// A normal has 90% within so many standard deviations.
+/// The number of standard deviations on either side that hold 90% of a normal distribution.
 inline constexpr double ninety_percent = 1.6448536269514722;
 
 struct GaussianPoint {

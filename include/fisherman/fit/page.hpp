@@ -101,8 +101,8 @@ struct ChartPart {
 struct Panels {
   std::vector<std::pair<std::string, Chart>> charts;
 };
-/// Matrices as pictures side by side, so many in a row: positive numbers red, negative ones blue, each picture on a scale
-/// of its own, and each number a square of so many pixels.
+/// Matrices as pictures side by side: positive numbers red, negative ones blue, each picture on a scale of its own. The
+/// number of pictures in a row, and the number of pixels along the side of a matrix entry, are given.
 struct Picture {
   std::vector<Matrix> tiles;
   Index in_a_row, pixels;

@@ -24,7 +24,7 @@ struct ColumnSettings {
                         const std::string& except = "");
 };
 
-/// One for each of so many columns, and one for the intercept, if there is one.
+/// One for each of the columns, of which the number is given, and one for the intercept, if there is one.
 Vector prior_variances(const ColumnSettings& settings, Index columns);
 
 struct Preparation {

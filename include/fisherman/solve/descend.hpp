@@ -29,7 +29,7 @@ struct DescentOptions {
   double distrust = 0.0;
 
   std::int64_t learn_every =
-      0;  // iterations between lessons of the first matrix; 0: it stays as it is
+      0;  // iterations between those that the first matrix learns in; 0: it stays as it is
 
   void check() const {
     require(learn_every >= 0, "learn_every is ", learn_every, ", but must not be negative");
@@ -89,10 +89,8 @@ std::optional<Found<F>> search(M& model, const F& frame, const ValueAndGradient&
 }
 
 /// 𝐇⁻¹g at the state's point, and what is still to gain by it.
-template <Frame F, FisherApproximation H, class M>
-void foresee(State<F, H>& s, M& model, const DescentOptions& options) {
-  if (due(options.learn_every, s.iteration))
-    learn(s.fisher, model, s.frame, Draws(s.seed, std::uint64_t(s.iteration)));
+template <Frame F, FisherApproximation H>
+void foresee(State<F, H>& s, const DescentOptions& options) {
   s.mean_natural = s.secants.times(s.mean_gradient,
                                    [&](const Vector& g) -> Vector { return s.fisher.solve(g); });
   s.predicted = std::max(0.5 * s.mean_gradient.dot(s.mean_natural),
@@ -107,8 +105,7 @@ Outcome descend(State<F, H>& s, M& model, const DescentOptions& options, const S
                 const std::vector<Observer<State<F, H>>>& observers = {}) {
   using Clock = std::chrono::steady_clock;
   options.check();
-  require(s.fisher.dimension() == s.frame.dimension(), "the Fisher approximation has dimension ",
-          s.fisher.dimension(), ", but the frame has ", s.frame.dimension(), " coordinates");
+  detail::require_same_dimension(s);
   const auto began = Clock::now();
   const double before = s.seconds;
   if (!s.descending) {  // whatever ran before, its means are not gradients
@@ -116,23 +113,22 @@ Outcome descend(State<F, H>& s, M& model, const DescentOptions& options, const S
     s.objective = start.value;
     s.mean_gradient = std::move(start.gradient);
     s.secants = {};
+    s.predicted = Record::unknown;
     s.descending = 1;
+    if (!detail::due(options.learn_every, s.iteration)) detail::foresee(s, options);
   }
-  detail::foresee(s, model, options);
-  Record record{.iteration = s.iteration,
-                .seconds = s.seconds,
-                .objective = s.objective,
-                .doubling = s.history.gained_by_doubling(),
-                .predicted = s.predicted,
-                .evaluations = s.history.count()};
+  Record record = detail::record_of(s);
   if (const auto status = stop(record)) return {*status, record, {}};
   for (;;) {
+    if (detail::due(options.learn_every, s.iteration)) {  // as in propose(): first learn, then go
+      learn(s.fisher, model, s.frame, Draws(s.seed, std::uint64_t(s.iteration)));
+      detail::foresee(s, options);
+    }
     Vector v = -s.mean_natural;
     const double slope = s.mean_gradient.dot(v);
     std::optional<detail::Found<F>> found;
     if (slope < 0.0) {
       v *= reach(s.frame, v);
-      // Without pairs the length of a step is anybody's guess, unless the first matrix knows it: then it is 1.
       found =
           detail::search(model, s.frame, {s.objective, s.mean_gradient}, v, 1.0, s.seed, options);
     }
@@ -156,7 +152,7 @@ Outcome descend(State<F, H>& s, M& model, const DescentOptions& options, const S
     if (!found) s.secants.forget();  // once more by the first matrix alone
     s.history.add(s.objective);
     ++s.iteration;
-    detail::foresee(s, model, options);
+    detail::foresee(s, options);
     record.iteration = s.iteration;
     record.objective = s.objective;
     record.predicted = s.predicted;

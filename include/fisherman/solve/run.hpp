@@ -64,6 +64,22 @@ inline bool due(std::int64_t every, std::int64_t iteration) {
   return every > 0 && iteration % every == 0;
 }
 
+template <Frame F, FisherApproximation H>
+void require_same_dimension(const State<F, H>& s) {
+  require(s.fisher.dimension() == s.frame.dimension(), "the Fisher approximation has dimension ",
+          s.fisher.dimension(), ", but the frame has ", s.frame.dimension(), " coordinates");
+}
+
+/// What is known before the first iteration, or before the first after a resume.
+template <Frame F, FisherApproximation H>
+Record record_of(const State<F, H>& s) {
+  return {.iteration = s.iteration,
+          .seconds = s.seconds,
+          .doubling = s.history.gained_by_doubling(),
+          .predicted = s.predicted,
+          .evaluations = s.history.count()};
+}
+
 /// What is still to be had is ½gᵀ𝐇⁻¹g at the mean gradient: noise cancels in ḡ, but not in a mean of
 /// ½gᵀ𝐇⁻¹g. The mean of 𝐇⁻¹g stands for 𝐇⁻¹ḡ, which would cost another product. Early on the past counts
 /// for less, so that the long way down is soon forgotten.
@@ -133,16 +149,11 @@ Outcome run(State<F, H>& s, M& model, const RunOptions& options, const Stop& sto
             const std::vector<Observer<State<F, H>>>& observers = {}) {
   using Clock = std::chrono::steady_clock;
   options.check();
-  require(s.fisher.dimension() == s.frame.dimension(), "the Fisher approximation has dimension ",
-          s.fisher.dimension(), ", but the frame has ", s.frame.dimension(), " coordinates");
+  detail::require_same_dimension(s);
   const auto began = Clock::now();
   const double before = s.seconds;
   std::string trouble;
-  Record record{.iteration = s.iteration,
-                .seconds = s.seconds,
-                .doubling = s.history.gained_by_doubling(),
-                .predicted = s.predicted,
-                .evaluations = s.history.count()};
+  Record record = detail::record_of(s);
   if (const auto status = stop(record)) return {*status, record, trouble};  // resumed at its end
   if (options.accept.compares() && std::isnan(s.objective)) {
     const std::optional<double> start = objective(model, s.frame);

@@ -11,7 +11,7 @@
 namespace fisherman {
 
 /// Rows that stand for all, evenly spread over them: a prediction costs a pass of the network for each of 1,000 draws, and
-/// so many rows show all that there is to see.
+/// this many rows show all that there is to see.
 struct SpreadRows {
   static constexpr Index most = 4000;
   Index of = 0;  // rows in all
