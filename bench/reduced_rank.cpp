@@ -66,17 +66,20 @@ int main(int argc, char** argv) {
   const Index rows = argc > 3 ? std::atol(argv[3]) : 60000, p = 717, classes = 10;
   set_threads(threads);
   ReducedRankSettings settings;
-  const MemoryPlan plan = plan_memory(settings, rows, p, p, classes, rank);
+  settings.method = ReducedRankMethod::ifngd;
+  MemoryPlan plan{};
   std::shared_ptr<const ClassData> data;
   {
-    const Matrix table = Draws(1, 0).normals(0, rows, p);  // as a reader would hold it
+    Table table;  // as a reader would hold it
+    table.x = Draws(1, 0).normals(0, rows, p);
+    table.names.assign(static_cast<std::size_t>(p), "x");
+    plan = plan_memory(settings, table, p, classes, rank);
     std::vector<Index> all(static_cast<std::size_t>(rows));
     for (Index i = 0; i < rows; ++i) all[std::size_t(i)] = i;
-    std::vector<std::string> names(static_cast<std::size_t>(p), "x");
-    const FeatureMap map = FeatureMap::of(table, names, FeatureScale::none);
+    const FeatureMap map = FeatureMap::of(table, FeatureScale::none, false);
     std::vector<int> y;
     for (const Index k : Draws(2, 0).integers(0, rows, classes)) y.push_back(int(k));
-    data = std::make_shared<const ClassData>(map.design<double>(table, all), y, classes);
+    data = std::make_shared<const ClassData>(map.design(table, all, false), y, classes);
   }
   std::cout << std::fixed << std::setprecision(2) << rows << " x " << p << ", " << classes
             << " classes, rank " << rank << ", " << threads << " thread(s)\n";
@@ -86,7 +89,7 @@ int main(int argc, char** argv) {
                              Index scores, int repeats) {
     ReducedRankSettings s = settings;
     s.method = method, s.fisher = fisher, s.scores = scores;
-    ErasedRun run = make_run(data, s, rank, 0, plan_memory(s, rows, p, p, classes, rank));
+    ErasedRun run = make_run(data, s, rank, 0, plan);
     const auto step = [&] {
       advance(run.state, run.model, run.options.rule, run.options.carry);
       ++run.state.iteration;

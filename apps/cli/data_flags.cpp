@@ -1,5 +1,7 @@
 #include "data_flags.hpp"
 
+#include <algorithm>
+
 #include "fisherman/core/error.hpp"
 
 namespace fisherman::cli {
@@ -9,6 +11,7 @@ void DataFlags::describe(Options& o, bool tested) {
   o.add_named("label", label, "column that holds the classes (default: label, or the last)",
               "COLUMN");
   o.add_named("labels", labels, "file of labels, if they are not in the data file", "FILE");
+  o.add_named("drop", drop, "columns to leave out, with commas between them", "COLUMNS");
   o.add("columns", columns,
         "number of features of a LIBSVM file, if the last ones do not occur (0: as many as occur)");
   o.add("no-header", no_header,
@@ -16,6 +19,17 @@ void DataFlags::describe(Options& o, bool tested) {
   if (!tested) return;
   o.add_named("test-data", test_data, "rows to test on: a file in the form of --data", "FILE");
   o.add_named("test-labels", test_labels, "file of their classes", "FILE");
+}
+
+std::vector<std::string> DataFlags::dropped(const std::string& drop) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < drop.size();) {
+    const std::size_t comma = std::min(drop.find(',', at), drop.size());
+    require(comma > at, "--drop is '", drop, "', but must be names with commas between them");
+    out.push_back(drop.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return out;
 }
 
 void DataFlags::check() const {
@@ -27,17 +41,20 @@ void DataFlags::check() const {
 
 FitData DataFlags::read(const std::string& data_file, const std::string& labels_file) const {
   FitData out;
-  out.table = read_table(
-      data_file,
-      {.label = label, .has_label = labels_file.empty(), .header = !no_header, .columns = columns});
+  out.table = read_table(data_file, {.label = label,
+                                     .has_label = labels_file.empty(),
+                                     .header = !no_header,
+                                     .columns = columns,
+                                     .dropped = dropped(drop),
+                                     .sparse = sparse});
   out.where = data_file;
   out.labels_where = labels_file.empty() ? data_file : labels_file;
   if (labels_file.empty()) return out;
   out.table.labels = read_labels(labels_file, {.header = !no_header});
   out.table.label_name = "label";
-  if (Index(out.table.labels.size()) != out.table.x.rows())
+  if (Index(out.table.labels.size()) != out.table.rows())
     throw FileError(sentence(labels_file, ": has ", out.table.labels.size(), " labels, but ",
-                             data_file, " has ", out.table.x.rows(), " rows"));
+                             data_file, " has ", out.table.rows(), " rows"));
   return out;
 }
 

@@ -10,10 +10,14 @@
 namespace fisherman::cli {
 
 struct DataFlags {
-  std::string data, labels, label;
+  std::string data, labels, label, drop;
   std::string test_data, test_labels;
   std::int64_t columns = 0;
   bool no_header = false;
+  bool sparse = false;  // LIBSVM files may stay sparse
+
+  /// The names in --drop.
+  static std::vector<std::string> dropped(const std::string& drop);
 
   /// With --test-data and --test-labels, or without.
   void describe(Options& options, bool tested = false);

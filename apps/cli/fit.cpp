@@ -23,6 +23,7 @@ constexpr double most_operations = 2e10;
 FitCommand::FitCommand(const FitKind& kind) : kind_(&kind), settings_(kind.settings()) {
   if (kind.has_draws) output_.describe(output_options_);
   data_.describe(data_options_, kind.takes_test_rows);
+  data_.sparse = kind.takes_sparse;
 }
 
 void FitCommand::add_to(CLI::App& command) {

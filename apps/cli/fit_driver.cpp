@@ -76,19 +76,11 @@ FitSummary FitDriver::drive(ErasedRun& run) {
   if (folder != nullptr)
     observers.emplace_back(Checkpoint(folder->file("checkpoint"), options_.checkpoint_every));
   if (!options_.quiet && isatty(STDERR_FILENO) != 0)
-    observers.emplace_back(Progress(std::cerr, run.planned));
+    observers.emplace_back(  // nobody knows how many iterations a descent takes
+        Progress(std::cerr, run.descent ? 0 : run.planned));
   FitSummary end = fisherman::drive(run, when_set(cli::interrupted()), observers);
   file_.close();
   return end;
-}
-
-bool FitDriver::see(const Record& record) {
-  if (here() != nullptr && !file_.is_open()) {
-    here()->write("trace.csv", Trace::csv_header());
-    file_.open(here()->file("trace.csv"), std::ios::app);
-  }
-  keep(record);
-  return !interrupted();
 }
 
 }  // namespace fisherman::cli

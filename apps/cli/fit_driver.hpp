@@ -28,7 +28,6 @@ class FitDriver final : public Driver {
   void end_part(const Fields& result) override;
   void require_fresh(const std::string& why) const override;
   FitSummary drive(ErasedRun& run) override;
-  bool see(const Record& record) override;
 
   // What a page shows: of the fit, or of its parts.
   TraceColumns trace;

@@ -22,21 +22,22 @@ struct Predict {
 
  private:
   /// The rows, with labels if there are any.
-  Table rows(const Fitted& fit) const;
+  Table rows(const Fitted& fit, bool sparse) const;
 };
 
-Table Predict::rows(const Fitted& fit) const {
+Table Predict::rows(const Fitted& fit, bool sparse) const {
   Table table = read_table(data, {.label = fit.label,
                                   .has_label = labels.empty(),
                                   .label_optional = true,
                                   .header = !no_header,
                                   .least_columns = Index(fit.columns.size()),
-                                  .wanted = fit.columns});
+                                  .wanted = fit.columns,
+                                  .sparse = sparse});
   if (labels.empty()) return table;
   table.labels = read_labels(labels, {.header = !no_header});
-  if (Index(table.labels.size()) != table.x.rows())
+  if (Index(table.labels.size()) != table.rows())
     throw FileError(sentence(labels, ": has ", table.labels.size(), " labels, but ", data, " has ",
-                             table.x.rows(), " rows"));
+                             table.rows(), " rows"));
   return table;
 }
 
@@ -62,7 +63,7 @@ int Predict::run() const {
   std::vector<std::filesystem::path> inputs = saved.sums.paths();
   inputs.insert(inputs.end(), {data, labels, saved.folder / "checkpoint"});
   out.check(inputs);
-  const Table table = rows(*saved.fit);
+  const Table table = rows(*saved.fit, saved.kind->takes_sparse);
   const Predictions predictions = saved.fit->predict(table, data, true);
   const Json summary =
       json_of(saved.fit->score(table, predictions, data, labels.empty() ? data : labels));

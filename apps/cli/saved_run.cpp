@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "data_flags.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/version.hpp"
 #include "fisherman/io/checksum.hpp"
@@ -46,7 +47,7 @@ fs::path find_file(const Fields& settings, const std::string& key, const std::st
 }
 
 std::shared_ptr<const FitData> read_data(const Fields& settings, const Fitted& fit,
-                                         const std::vector<fs::path>& places,
+                                         const std::vector<fs::path>& places, bool sparse,
                                          std::string& missing) {
   const fs::path data = find_file(settings, "data", "checksum", places, missing);
   const bool apart = settings.has("labels");
@@ -54,11 +55,14 @@ std::shared_ptr<const FitData> read_data(const Fields& settings, const Fitted& f
       apart ? find_file(settings, "labels", "labels-checksum", places, missing) : fs::path();
   if (!missing.empty()) return nullptr;
   const bool header = !settings.flag("no-header");
+  const std::vector<std::string> dropped = DataFlags::dropped(settings.text("drop"));
   auto out = std::make_shared<FitData>();
   out->table = read_table(data, {.label = apart ? "" : fit.label,
                                  .has_label = !apart,
                                  .header = header,
-                                 .columns = Index(fit.columns.size())});
+                                 .columns = Index(fit.columns.size() + dropped.size()),
+                                 .dropped = dropped,
+                                 .sparse = sparse});
   if (apart) out->table.labels = read_labels(labels, {.header = header});
   out->where = settings.text("data");
   out->labels_where = apart ? settings.text("labels") : out->where;
@@ -170,11 +174,12 @@ ReportedRuns read_runs(const std::vector<fs::path>& folders, const std::vector<f
                         .settings = settings,
                         .trace = std::move(trace),
                         .parts = read_parts(run.folder),
-                        .data = [settings, places, read, fit = run.fit](std::string& missing) {
+                        .data = [settings, places, read, fit = run.fit,
+                                 sparse = run.kind->takes_sparse](std::string& missing) {
                           std::shared_ptr<const FitData>& kept =
                               (*read)[settings.text("checksum") + settings.text("labels-checksum") +
                                       settings.text("label")];
-                          if (!kept) kept = read_data(settings, *fit, places, missing);
+                          if (!kept) kept = read_data(settings, *fit, places, sparse, missing);
                           return kept;
                         }});
   }

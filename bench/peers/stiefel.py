@@ -55,6 +55,10 @@ class Model:
     def __init__(self, watch):
         self.watch = watch
 
+    def objective(self, frame):
+        X = frame.point
+        return -np.sum(X * (A @ X))
+
     def gradient(self, frame, draws):
         X = frame.point
         self.watch(X)
@@ -91,6 +95,7 @@ print(f"{'':32}{'1e-3':>10}{'1e-6':>10}{'end, s':>10}{'gap':>12}")
 constant = {"decay": 0, "average": "off"}
 ours(2000, method="gd", step_size=0.5, **constant).row("Fisherman, gd, step 0.5")
 ours(2000, method="adam", step_size=0.02, **constant).row("Fisherman, Adam, step 0.02")
+ours(2000, method="lbfgs", tolerance=1e-14).row("Fisherman, L-BFGS")
 limits = {"max_iterations": 2000, "max_time": 60, "min_gradient_norm": 1e-9, "verbosity": 0}
 theirs(SteepestDescent(**limits)).row("Pymanopt, steepest descent")
 theirs(ConjugateGradient(**limits)).row("Pymanopt, conjugate gradients")

@@ -38,7 +38,6 @@
 #include "fisherman/model/pareto.hpp"
 #include "fisherman/model/sylvester_flow.hpp"
 #include "fisherman/solve/descend.hpp"
-#include "fisherman/solve/lbfgs.hpp"
 #include "fisherman/solve/observers.hpp"
 #include "fisherman/solve/run.hpp"
 #include "fisherman/solve/start_checks.hpp"

@@ -35,7 +35,7 @@ class Fitted:
     def parameters(self) -> dict:
         """The parameters and what follows from them."""
 
-    def predict(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], errors: bool) -> object:
+    def predict(self, x: object, errors: bool) -> object:
         """
         Predictions for rows, as fisherman predict has them, without the classes.
         """
@@ -45,7 +45,7 @@ class Fitted:
         Draws, one per row, in the units of the columns or of standardised columns; of the fit's seed if that is None.
         """
 
-    def transform(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> object:
+    def transform(self, x: object) -> object:
         """The components of rows, one per row."""
 
     def model(self) -> dict:
@@ -55,7 +55,7 @@ class Fitted:
 
     def __setstate__(self, arg: tuple[str, str, dict], /) -> None: ...
 
-def fit(kind: str, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Sequence[str], names: Sequence[str], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
+def fit(kind: str, x: object, y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Sequence[str], names: Sequence[str], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
     """Fit a model of the kind; y counts the classes from 0."""
 
 def check_density(function: object, draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple:

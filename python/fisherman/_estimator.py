@@ -13,11 +13,26 @@ from ._options import texts
 from ._results import Posterior
 
 
+def _given(X):
+    """Rows as the core takes them: an array, or the parts of a CSR matrix."""
+    if not hasattr(X, "indptr"):
+        return X
+    X = X.copy() if not X.has_canonical_format else X
+    X.sum_duplicates()  # and in ascending order
+    return (
+        np.ascontiguousarray(X.data, dtype=np.float64),
+        np.ascontiguousarray(X.indices, dtype=np.int64),
+        np.ascontiguousarray(X.indptr, dtype=np.int64),
+        X.shape[1],
+    )
+
+
 class Classifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators. What the core tells of a fit becomes its attributes, with an underscore behind."""
 
     _kind = None  # the core's name of the fit, which @with_options gives
     _binary = False
+    _sparse = False  # whether it takes SciPy's sparse matrices as they are
 
     def fit(self, X, y, *, resume=None, checkpoint=None, checkpoint_every=2.0, progress=False):
         """Fit to rows ``X`` with classes ``y``.
@@ -25,7 +40,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers; a float64 array of either order is read where it is. Sparse matrices are refused.
+            Numbers; a float64 array of either order is read where it is. Sparse
+            matrices are taken as they are by the reduced-rank regression, and refused by the others.
         y : array-like of shape (n_samples,)
             Classes.
         {driving}
@@ -35,7 +51,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self
             Ctrl-C ends the fit where it is; the estimator then holds what was reached.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, accept_large_sparse=False)
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr" if self._sparse else False)
         check_classification_targets(y)
         if self._binary and type_of_target(y, input_name="y", raise_unknown=True) != "binary":
             raise ValueError(
@@ -60,7 +76,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         end = driving.run(
             _core.fit,
             self._kind,
-            X,
+            _given(X),
             np.ascontiguousarray(numbers, dtype=np.int64),
             [str(name) for name in classes],
             [str(name) for name in names],
@@ -68,6 +84,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
             planned=self.iterations,
         )
         self.classes_ = classes
+        reference = str(getattr(self, "reference", ""))
+        if reference:  # it is the last, as in the core
+            self.classes_ = np.array(sorted(classes, key=lambda name: str(name) == reference))
         self._take(end)
         for warning in end["warnings"]:
             warnings.warn(warning, UserWarning, stacklevel=2)
@@ -89,7 +108,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, dtype=np.float64)
+        X = validate_data(
+            self, X, reset=False, dtype=np.float64, accept_sparse="csr" if self._sparse else False
+        )
+        return _given(X)
 
     def _predicted(self, X, errors=False):
         rows = self._rows(X)  # first: it says so if there is no fit
@@ -103,6 +125,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self._binary
+        tags.input_tags.sparse = self._sparse
         return tags
 
 

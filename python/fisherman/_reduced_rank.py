@@ -13,7 +13,10 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
     """Multinomial regression of low rank: what ``fisherman fit reduced-rank`` does.
 
     ``rank`` is a whole number, or several: ``rank=(1, 2, 5)`` fits one after the other, and the one that
-    does best on the held-out rows (``holdout``) is kept.
+    does best on the held-out rows (``holdout``) is kept. ``cv=5`` chooses the rank and the ridge by
+    cross-validation.
+
+    A SciPy sparse matrix is never made dense, and is taken as it is unless ``scale`` says otherwise.
 
     The columns are standardised unless ``scale`` says otherwise: ``scale="auto"`` never takes an array for
     pixels, whatever its numbers or type. For images say ``scale="pixel"``.
@@ -34,21 +37,30 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
     class_components_ : ndarray of shape (n_classes - 1, rank)
         What each class but the last makes of them.
     standard_errors_ : ndarray of shape (n_classes, n_features) or None
-        Of ``coef_``, from the Fisher information; None if it is singular or was too much work.
+        Of ``coef_``, from the Fisher information; None if the fit has not converged, if the information is
+        singular, or if it was too much work.
     covariance_ : ndarray or None
         Of the coordinates in the frame of the fit: what ``predict_proba`` has its errors from.
+    ridge_ : float
+        The strength of the penalty, as it was chosen.
     loss_ : float
-        Mean negative log-likelihood of a row.
+        Mean negative log-likelihood of a row, without the penalty.
+    gain_ : float
+        Nats per row still to be gained, by the run's own estimate.
+    cross_validation_ : list of dict
+        Each rank and ridge that was tried on folds of the rows.
     path_ : list of dict
         Each rank and start that was fitted.
     trace_ : dict of ndarray
         One number per iteration of the kept fit.
     status_, sentence_ : str
-        How it ended. "settled" stands for a run that did its iterations and estimates that little is left to
-        gain; the likelihood may still be larger elsewhere.
+        How it ended. "settled" stands for a stochastic run that did its iterations and estimates that little
+        is left to gain; the likelihood may still be larger elsewhere.
     state_ : Reached
         Where the run was, for ``resume``. None if the method makes no run.
     """
+
+    _sparse = True
 
     @property
     def _n_features_out(self):
@@ -72,8 +84,8 @@ class ReducedRankLogisticRegression(ClassNamePrefixFeaturesOutMixin, Transformer
         check_is_fitted(self)
         if return_std and self.covariance_ is None:
             raise ValueError(
-                "this fit has no standard errors: the Fisher information was singular, or "
-                "standard_errors was 'off' or too much work for 'auto'"
+                "this fit has no standard errors: it has not converged, the Fisher information was "
+                "singular, or standard_errors was 'off' or too much work for 'auto'"
             )
         found = self._predicted(X, return_std)
         classes = len(self.classes_)

@@ -4,6 +4,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fisherman/fit/fit_kind.hpp"
@@ -48,30 +50,75 @@ nb::object object_of(const Value& value) {
 
 std::vector<int> codes_of(const Labels& y) { return {y.data(), y.data() + y.shape(0)}; }
 
+/// Rows as they come from Python: an array; or (values, columns, begins of rows, number of columns), as SciPy's CSR matrices
+/// have them.
+class GivenRows {
+ public:
+  explicit GivenRows(const nb::object& rows) {
+    if (!nb::isinstance<nb::tuple>(rows)) {
+      dense_ = nb::cast<Rows>(rows, false);
+      columns_ = Index(dense_->shape(1));
+      return;
+    }
+    const auto parts = nb::cast<nb::tuple>(rows);
+    const auto values = nb::cast<Numbers>(parts[0], false);
+    const auto columns = nb::cast<Labels>(parts[1], false),
+               begins = nb::cast<Labels>(parts[2], false);
+    SparseRows out;
+    out.columns = columns_ = nb::cast<Index>(parts[3]);
+    require(columns_ <= std::numeric_limits<std::int32_t>::max(), "there are too many columns");
+    const Vector numbers = copied(values);
+    out.value.assign(numbers.begin(), numbers.end());
+    out.column.assign(columns.data(), columns.data() + columns.shape(0));
+    out.begin.assign(begins.data(), begins.data() + begins.shape(0));
+    out.check();
+    sparse_ = std::make_shared<const SparseRows>(std::move(out));
+  }
+
+  Index rows() const { return sparse_ ? sparse_->rows() : Index(dense_->shape(0)); }
+  Index columns() const { return columns_; }
+  Table table(const std::vector<std::string>& names, const std::string& label = {}) const {
+    Table out;
+    if (sparse_)
+      out.sparse = sparse_;
+    else
+      out.x = copied(*dense_);
+    out.names = names;
+    out.label_name = label;
+    return out;
+  }
+
+ private:
+  std::optional<Rows> dense_;
+  std::shared_ptr<const SparseRows> sparse_;
+  Index columns_ = 0;
+};
+
 /// The rows that a fit predicts for, with its columns in its order.
-Table rows_for(const Fitted& fit, const Rows& rows) {
-  require(rows.shape(1) == fit.columns.size(), "there are ", rows.shape(1),
+Table rows_for(const Fitted& fit, const GivenRows& rows) {
+  require(rows.columns() == Index(fit.columns.size()), "there are ", rows.columns(),
           " columns, but the fit was made with ", fit.columns.size());
-  return {copied(rows), fit.columns, {}, {}};
+  return rows.table(fit.columns);
 }
 
-nb::dict fit(const std::string& kind_name, const Rows& rows, const Labels& labels,
+nb::dict fit(const std::string& kind_name, const nb::object& x, const Labels& labels,
              const std::vector<std::string>& classes, const std::vector<std::string>& names,
              const nb::dict& options, nb::object callback, std::optional<Reached> resume,
              std::string checkpoint, double checkpoint_every) {
   const FitKind& kind = fit_kind(kind_name);
+  const GivenRows rows(x);
   const std::unique_ptr<FitSettings> settings = kind.settings();
   for (const auto& [name, value] : options)
     settings->options.set(nb::cast<std::string>(name), nb::cast<std::string>(value));
-  require(names.size() == rows.shape(1), "there are ", rows.shape(1), " columns, but ",
+  require(Index(names.size()) == rows.columns(), "there are ", rows.columns(), " columns, but ",
           names.size(), " names");
-  require(labels.shape(0) == rows.shape(0), "there are ", rows.shape(0), " rows, but ",
+  require(Index(labels.shape(0)) == rows.rows(), "there are ", rows.rows(), " rows, but ",
           labels.shape(0), " labels");
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
   std::shared_ptr<const Fitted> fitted;
   {
     const nb::gil_scoped_release free;
-    FitData data{{copied(rows), names, {}, "y"}, "X", "y", codes_of(labels), classes};
+    FitData data{rows.table(names, "y"), "X", "y", codes_of(labels), classes};
     fitted = kind.fit(std::move(data), *settings, watch);
   }
   if (!fitted)
@@ -96,7 +143,8 @@ void bind_fits(nb::module_& m) {
           "The parameters and what follows from them.")
       .def(
           "predict",
-          [](const PythonFit& f, const Rows& rows, bool errors) {
+          [](const PythonFit& f, const nb::object& x, bool errors) {
+            const GivenRows rows(x);
             Matrix out;
             {
               const nb::gil_scoped_release free;
@@ -104,7 +152,7 @@ void bind_fits(nb::module_& m) {
             }
             return array(std::move(out));
           },
-          "x"_a.noconvert(), "errors"_a,
+          "x"_a, "errors"_a,
           "Predictions for rows, as fisherman predict has them, without the classes.")
       .def(
           "draws",
@@ -120,10 +168,10 @@ void bind_fits(nb::module_& m) {
           "seed if that is None.")
       .def(
           "transform",
-          [](const PythonFit& f, const Rows& rows) {
-            return array(f.fit->transform(rows_for(*f.fit, rows), "X"));
+          [](const PythonFit& f, const nb::object& x) {
+            return array(f.fit->transform(rows_for(*f.fit, GivenRows(x)), "X"));
           },
-          "x"_a.noconvert(), "The components of rows, one per row.")
+          "x"_a, "The components of rows, one per row.")
       .def(
           "model", [](const PythonFit& f) { return dict_of(f.fit->model()); },
           "What model.json holds.")
@@ -143,8 +191,8 @@ void bind_fits(nb::module_& m) {
              const LoadedFit loaded = load_fit(saved);
              new (&f) PythonFit{loaded.kind, loaded.fit};
            });
-  m.def("fit", &fit, "kind"_a, "x"_a.noconvert(), "y"_a.noconvert(), "classes"_a, "names"_a,
-        "options"_a, "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
+  m.def("fit", &fit, "kind"_a, "x"_a, "y"_a.noconvert(), "classes"_a, "names"_a, "options"_a,
+        "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
         "Fit a model of the kind; y counts the classes from 0.");
 }
 

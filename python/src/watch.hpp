@@ -37,7 +37,7 @@ class Watch final : public Driver {
         double checkpoint_every);
 
   FitSummary drive(ErasedRun& run) override;
-  bool see(const Record& record) override;
+  bool see(const Record& record);
   bool interrupted() const override { return interrupted_; }
   void begin_part(const std::string& name) override;
   void require_fresh(const std::string& why) const override;

@@ -16,15 +16,19 @@ struct ColumnScale {
 };
 
 /// Throws Misuse if the column's values are so large that their squares overflow: standardised, it would hold NaN.
+inline void require_standardisable(const ColumnScale& column, const std::string& name) {
+  require(std::isfinite(column.mean) && std::isfinite(column.sd), "column '", name,
+          "' has values as large as ", column.largest,
+          ", which cannot be standardised: their squares are beyond the range of a double");
+}
+
 template <class Column>
 ColumnScale column_scale(const Column& x, const std::string& name) {
   ColumnScale out{};
   out.mean = x.mean();
   out.sd = std::sqrt((x.array() - out.mean).square().mean());
   out.largest = x.cwiseAbs().maxCoeff();
-  require(std::isfinite(out.mean) && std::isfinite(out.sd), "column '", name,
-          "' has values as large as ", out.largest,
-          ", which cannot be standardised: their squares are beyond the range of a double");
+  require_standardisable(out, name);
   return out;
 }
 

@@ -4,13 +4,32 @@
 #include <utility>
 
 namespace fisherman {
+namespace {
+
+/// The stochastic iterations before a descent, which then starts from their average. Nothing if they are done.
+std::optional<Outcome> stochastic_phase(ErasedRun& run, const Stop& interrupted,
+                                        const std::vector<Observer<ErasedState>>& observers) {
+  ErasedState& s = run.state;
+  if (run.stochastic == 0 || s.descending != 0) return std::nullopt;
+  Outcome end = fisherman::run(s, run.model, run.options,
+                               interrupted || after_iterations(run.stochastic), observers);
+  if (end.status != Status::iterations_done) return end;
+  if (const auto status = run.stop(end.last)) return Outcome{*status, end.last, {}};
+  s.frame = s.estimate();
+  s.average.forget();
+  return std::nullopt;
+}
+
+}  // namespace
 
 FitSummary drive(ErasedRun& run, const Stop& interrupted,
                  const std::vector<Observer<ErasedState>>& observers) {
   const Stop stop = interrupted || run.stop;
-  const Outcome outcome = run.descent
-                              ? descend(run.state, run.model, *run.descent, stop, observers)
-                              : fisherman::run(run.state, run.model, run.options, stop, observers);
+  const Outcome outcome = [&] {
+    if (!run.descent) return fisherman::run(run.state, run.model, run.options, stop, observers);
+    if (const auto early = stochastic_phase(run, interrupted, observers)) return *early;
+    return descend(run.state, run.model, *run.descent, stop, observers);
+  }();
   std::string sentence(describe(outcome.status));
   if (!outcome.trouble.empty()) sentence += " (" + outcome.trouble + ")";
   double objective = Record::unknown;

@@ -1,6 +1,8 @@
 #include "fisherman/fit/fitted.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "fisherman/core/error.hpp"
 
@@ -20,18 +22,67 @@ BinaryLabels FitData::binary_labels() const {
   return {std::move(y), {classes[0], classes[1]}};
 }
 
+namespace {
+
+[[noreturn]] void throw_no_column(const std::string& where, const std::string& name) {
+  throw FileError(sentence(where, ": has no column '", name, "', which the fit was made with"));
+}
+
+}  // namespace
+
 Matrix columns_of(const Table& table, const std::vector<std::string>& names,
                   const std::string& where) {
   if (table.names == names) return table.x;
   Matrix x(table.x.rows(), Index(names.size()));
   for (std::size_t k = 0; k < names.size(); ++k) {
     const auto found = std::find(table.names.begin(), table.names.end(), names[k]);
-    if (found == table.names.end())
-      throw FileError(
-          sentence(where, ": has no column '", names[k], "', which the fit was made with"));
+    if (found == table.names.end()) throw_no_column(where, names[k]);
     x.col(Index(k)) = table.x.col(found - table.names.begin());
   }
   return x;
+}
+
+Table with_columns(const Table& table, const std::vector<std::string>& names,
+                   const std::string& where) {
+  Table out;
+  out.names = names;
+  if (table.names == names) {
+    out.x = table.x;
+    out.sparse = table.sparse;
+  } else if (!table.sparse) {
+    out.x = columns_of(table, names, where);
+  } else {
+    std::unordered_map<std::string, std::int32_t> place;
+    for (std::size_t k = 0; k < names.size(); ++k) place.emplace(names[k], std::int32_t(k));
+    std::vector<std::int32_t> to(table.names.size(), -1);
+    std::size_t found = 0;
+    for (std::size_t j = 0; j < to.size(); ++j)
+      if (const auto at = place.find(table.names[j]); at != place.end()) {
+        to[j] = at->second;
+        ++found;
+      }
+    for (const std::string& name : names)
+      if (found < names.size() &&
+          std::find(table.names.begin(), table.names.end(), name) == table.names.end())
+        throw_no_column(where, name);
+    SparseRows rows;
+    rows.columns = Index(names.size());
+    std::vector<std::pair<std::int32_t, double>> row;
+    for (Index i = 0; i < table.rows(); ++i) {
+      row.clear();
+      table.sparse->each(i, [&](Index j, double v) {
+        if (to[std::size_t(j)] >= 0) row.emplace_back(to[std::size_t(j)], v);
+      });
+      std::sort(row.begin(), row.end());
+      for (const auto& [column, value] : row) {
+        rows.column.push_back(column);
+        rows.value.push_back(value);
+      }
+      rows.close_row();
+    }
+    out.sparse = std::make_shared<const SparseRows>(std::move(rows));
+  }
+  return out;
 }
 
 void Output::describe(Options& o) {

@@ -4,6 +4,7 @@
 #include "fisherman/fit/registry.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/extrinsic.hpp"
+#include "fisherman/manifold/factored_rank.hpp"
 #include "fisherman/manifold/fixed_rank.hpp"
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/manifold/grassmann.hpp"
@@ -144,6 +145,11 @@ FrameExample fixed_rank(const Sizes& n, Seed seed) {
   return {FixedRank(X, n[2]), {.embedded = true, .order = 2}, true};
 }
 
+FrameExample factored_rank(const Sizes& n, Seed seed) {
+  return {FactoredRank(random_matrix(n[0], n[2], seed), random_matrix(n[1], n[2], seed + 1000)),
+          {.embedded = true, .order = 1}};
+}
+
 FrameExample sphere(const Sizes& n, Seed seed) {
   return {Sphere(random_vector(n[0], seed)), {.embedded = true, .order = 2}, true};
 }
@@ -194,6 +200,11 @@ const std::vector<Named<FrameExample>>& manifolds() {
       {"grassmann-polar", "the same, polar retraction", "n,p", {6, 2}, grassmann<G::polar>},
       {"grassmann-qr", "the same, QR retraction", "n,p", {6, 2}, grassmann<G::qr>},
       {"fixed-rank", "m×n matrices of rank r", "m,n,r", {6, 5, 2}, fixed_rank},
+      {"factored-rank",
+       "the same as two factors, in a gauge that moves along",
+       "m,n,r",
+       {6, 5, 2},
+       factored_rank},
       {"sphere", "unit vectors", "n", {4}, sphere},
       {"oblique", "p columns, each a unit vector", "n,p", {4, 3}, oblique},
       {"product", "several side by side: ℝⁿ, a sphere and O(n)", "n", {3}, product},

@@ -16,7 +16,8 @@ Words<Carry> carry_words() {
 void RunSettings::describe_run(Options& o, const Help& help) {
   using Rule = Options::Rule;
   o.add("iterations", iterations, "number of iterations (0: " + help.iterations + ")");
-  if (!help.batch.empty()) o.add("batch", batch, help.batch, Rule::positive);
+  if (!help.batch.empty())  // where 0 is the default, it is explained
+    o.add("batch", batch, help.batch, batch == 0 ? Rule::not_negative : Rule::positive);
   if (!help.scores.empty()) o.add("scores", scores, help.scores);
   if (!help.fisher.empty())
     o.add("fisher", fisher, "approximation of the Fisher matrix (auto: " + help.fisher + ")",

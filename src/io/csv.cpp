@@ -81,7 +81,12 @@ std::optional<std::size_t> label_column(const ByteSource& source,
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found != names.end()) return std::size_t(found - names.begin());
   if (options.label_optional) return std::nullopt;
-  if (options.label.empty()) return names.size() - 1;
+  if (options.label.empty()) {  // the last that is not left out
+    for (std::size_t j = names.size(); j-- > 0;)
+      if (std::find(options.dropped.begin(), options.dropped.end(), names[j]) ==
+          options.dropped.end())
+        return j;
+  }
   std::string known;
   for (std::size_t j = 0; j < std::min<std::size_t>(names.size(), 8); ++j)
     known += (j > 0 ? ", " : "") + shown(names[j]);
@@ -94,6 +99,11 @@ std::vector<bool> features_among(const ByteSource& source, const std::vector<std
                                  std::optional<std::size_t> label, const ReadOptions& options) {
   std::vector<bool> chosen(columns.size(), !options.header || options.wanted.empty());
   if (label) chosen[*label] = false;
+  for (const std::string& name : options.dropped) {
+    const auto found = std::find(columns.begin(), columns.end(), name);
+    if (found == columns.end()) fail(source, "has no column ", shown(name), " to leave out");
+    chosen[std::size_t(found - columns.begin())] = false;
+  }
   if (!options.header || options.wanted.empty()) return chosen;
   std::map<std::string_view, std::size_t> column_of;
   for (std::size_t j = 0; j < columns.size(); ++j) column_of.emplace(columns[j], j);

@@ -49,12 +49,29 @@ class LineWords {
 
 /// The rows as they come, in no more than 12 bytes an entry, that is 1.5 times the dense matrix if
 /// no entry is 0, and less if some are left out. With the matrix itself the peak is 2.5 times it.
-struct SparseRows {
+struct QueuedRows {
   BlockQueue<std::uint32_t> columns;
   BlockQueue<double> values;
   BlockQueue<std::uint32_t> counts;  // entries in each row
   Index size = 0, width = 0;
+  double entries = 0.0;
 
+  bool is_sparse() const { return entries < 0.25 * double(size) * double(width); }
+  SparseRows sparse() {
+    SparseRows out;
+    out.columns = width;
+    out.column.reserve(std::size_t(entries));
+    out.value.reserve(std::size_t(entries));
+    out.begin.reserve(std::size_t(size) + 1);
+    for (Index i = 0; i < size; ++i) {
+      for (std::uint32_t k = counts.pop(); k > 0; --k) {
+        out.column.push_back(std::int32_t(columns.pop()));
+        out.value.push_back(values.pop());
+      }
+      out.close_row();
+    }
+    return out;
+  }
   Matrix dense() {
     Matrix x = Matrix::Zero(size, width);
     for (Index i = 0; i < size; ++i)
@@ -80,7 +97,7 @@ Index parse_index(const ByteSource& source, Index line, std::string_view text,
 
 /// One entry of a row whose last index so far is `last`; returns its own.
 Index parse_entry(const ByteSource& source, Index line, std::string_view entry, Index last,
-                  Index width, SparseRows& rows) {
+                  Index width, QueuedRows& rows) {
   const auto colon = entry.find(':');
   if (colon == std::string_view::npos)
     fail_at(source, line, ": ", shown(entry), " is not index:value");
@@ -92,6 +109,7 @@ Index parse_entry(const ByteSource& source, Index line, std::string_view entry, 
     fail_at(source, line, ", index ", index, ": ", number_trouble(entry.substr(colon + 1)));
   rows.columns.push(std::uint32_t(index - 1));
   rows.values.push(*value);
+  rows.entries += 1.0;
   return index;
 }
 
@@ -111,7 +129,7 @@ Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
     fail(source, "a LIBSVM file has one label, the first entry, and no column ",
          shown(options.label));
   Table table;
-  SparseRows rows;
+  QueuedRows rows;
   TextQueue labels;
   double beside = 0.0;  // bytes of labels, and of the rows' numbers of entries
   rows.width = std::max(options.columns, options.least_columns);
@@ -139,6 +157,14 @@ Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
     // At each entry, not at the row's end: a row may have none.
     const auto fits = [&] {
       rows.width = std::max(rows.width, last);
+      if (options.sparse) {  // twice while the queue is emptied
+        const double bytes = 24.0 * rows.entries + beside;
+        if (bytes > double(options.memory_limit))
+          fail_at(source, words.line(), ": ", std::uint64_t(rows.entries), " entries take ",
+                  gibibytes(bytes), ", more than the limit of ",
+                  gibibytes(double(options.memory_limit)));
+        return;
+      }
       require_fits(source, double(rows.size), double(rows.width), options, words.line(), beside);
     };
     for (; !word->empty(); word = &words.next(), ++count) {
@@ -150,7 +176,15 @@ Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
   } while (words.next_line());
   if (rows.size == 0) fail(source, "the file is empty");
   if (rows.width == 0) fail(source, "no row has a feature");
-  table.x = rows.dense();
+  if (options.sparse && rows.width > std::numeric_limits<std::int32_t>::max())
+    fail(source, "a sparse table has ", rows.width, " columns at most ",
+         std::numeric_limits<std::int32_t>::max());
+  if (options.sparse && rows.is_sparse()) {
+    table.sparse = std::make_shared<const SparseRows>(rows.sparse());
+  } else {
+    require_fits(source, double(rows.size), double(rows.width), options, 0, beside);
+    table.x = rows.dense();
+  }
   table.names = numbered_names(rows.width);
   if (options.has_label) {
     table.labels = labels.pop(std::size_t(rows.size));

@@ -73,10 +73,50 @@ ReadOptions ReadOptions::bounded() const {
   return options;
 }
 
+namespace {
+
+/// The table without some of its columns.
+Table without(const ByteSource& source, Table table, const std::vector<std::string>& dropped) {
+  if (dropped.empty()) return table;
+  std::vector<std::int32_t> to(table.names.size());
+  std::vector<Index> kept;
+  for (const std::string& name : dropped)
+    if (std::find(table.names.begin(), table.names.end(), name) == table.names.end())
+      fail(source, "has no column ", shown(name), " to leave out");
+  for (std::size_t j = 0; j < to.size(); ++j) {
+    const bool leave = std::find(dropped.begin(), dropped.end(), table.names[j]) != dropped.end();
+    to[j] = leave ? -1 : std::int32_t(kept.size());
+    if (!leave) kept.push_back(Index(j));
+  }
+  if (kept.empty()) fail(source, "no column is left");
+  std::vector<std::string> names;
+  for (const Index j : kept) names.push_back(table.names[std::size_t(j)]);
+  table.names = std::move(names);
+  if (!table.sparse) {
+    table.x = Matrix(table.x(Eigen::all, kept));
+    return table;
+  }
+  SparseRows rows;
+  rows.columns = Index(kept.size());
+  for (Index i = 0; i < table.sparse->rows(); ++i) {
+    table.sparse->each(i, [&](Index j, double v) {
+      if (to[std::size_t(j)] < 0) return;
+      rows.column.push_back(to[std::size_t(j)]);
+      rows.value.push_back(v);
+    });
+    rows.close_row();
+  }
+  table.sparse = std::make_shared<const SparseRows>(std::move(rows));
+  return table;
+}
+
+}  // namespace
+
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
   FileSource source(path);
   const Format format = format_of(path, source);
-  if (format == Format::libsvm) return parse_libsvm(source, options);
+  if (format == Format::libsvm)
+    return without(source, parse_libsvm(source, options), options.dropped);
   if (format != Format::csv && options.has_label && !options.label.empty() &&
       !options.label_optional)
     fail(source, "the columns have no names, so there is no label column ", shown(options.label),
@@ -84,10 +124,11 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
   Table table = format == Format::csv   ? parse_csv(source, options)
                 : format == Format::npy ? parse_npy(source, options)
                                         : parse_idx(source, options);
-  if (options.columns > 0 && table.x.cols() != options.columns)
-    fail(source, "there are ", table.x.cols(), " features, but ", options.columns,
+  const Index found = table.x.cols() + (format == Format::csv ? Index(options.dropped.size()) : 0);
+  if (options.columns > 0 && found != options.columns)
+    fail(source, "there are ", found, " features, but ", options.columns,
          " were asked for; only LIBSVM files are filled up");
-  return table;
+  return format == Format::csv ? table : without(source, std::move(table), options.dropped);
 }
 
 std::vector<std::string> read_labels(const std::filesystem::path& path, const ReadOptions& given) {

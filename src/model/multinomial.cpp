@@ -4,64 +4,61 @@
 #include <cmath>
 #include <numeric>
 
+#include "elementwise.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/core/row_sum.hpp"
+#include "fisherman/core/spectral.hpp"
 
 namespace fisherman {
 namespace {
 
-/// The last class, whose logit is 0, is appended. No logit is too large.
-Matrix softmax(const Matrix& eta) {
-  Matrix p(eta.rows() + 1, eta.cols());
-  for (Index i = 0; i < eta.cols(); ++i) {
-    const double largest = std::max(0.0, eta.col(i).maxCoeff());
-    double total = p(eta.rows(), i) = std::exp(-largest);
-    for (Index k = 0; k < eta.rows(); ++k) total += p(k, i) = std::exp(eta(k, i) - largest);
-    p.col(i) /= total;
+/// Probabilities, with the last class, whose logit is 0, appended; and log Σ exp η. No logit is too large.
+Matrix softmax(const Matrix& eta, Vector* log_total = nullptr) {
+  const Index k = eta.rows(), n = eta.cols();
+  Matrix p(k + 1, n);
+  Vector largest(n);
+  for (Index i = 0; i < n; ++i) {
+    largest(i) = std::max(0.0, eta.col(i).maxCoeff());
+    p.col(i).head(k) = largest(i) - eta.col(i).array();
+    p(k, i) = largest(i);
+  }
+  apply_exp_minus(Eigen::Map<Vector>(p.data(), p.size()));
+  if (log_total != nullptr) log_total->resize(n);
+  for (Index i = 0; i < n; ++i) {
+    const double total = p.col(i).sum();
+    p.col(i) *= 1.0 / total;
+    if (log_total != nullptr) (*log_total)(i) = largest(i) + std::log(total);
   }
   return p;
 }
 
-/// −log P(class), from the logits: exact where the probability underflows.
-double loss_of(const Eigen::Ref<const Vector>& eta, int k) {
-  const double largest = std::max(0.0, eta.maxCoeff());
-  const double total = std::exp(-largest) + (eta.array() - largest).exp().sum();
-  return largest + std::log(total) - (k < eta.size() ? eta(k) : 0.0);
+/// X − 11ᵀX/K for (K−1)×m: what the last class, whose row is zero, makes of taking off the mean.
+Matrix less_mean(const Matrix& X) { return X.rowwise() - X.colwise().sum() / double(X.rows() + 1); }
+
+/// Some thousand rows spread evenly over the data, which may be sorted by class.
+std::vector<Index> spread(Index rows, Index most) {
+  const Index count = std::min(rows, most);
+  std::vector<Index> out;
+  for (Index i = 0; i < count; ++i) out.push_back(i * rows / count);
+  return out;
 }
 
 }  // namespace
 
 Matrix probabilities(const Matrix& eta) { return softmax(eta); }
 
-ClassData::ClassData(std::variant<Matrix, Eigen::MatrixXf> x, std::vector<int> classes,
-                     Index class_count)
-    : x_(std::move(x)),
-      classes_(std::move(classes)),
-      features_(std::visit([](const auto& m) { return m.rows(); }, x_)),
-      class_count_(class_count) {
-  const Index columns = std::visit([](const auto& m) { return m.cols(); }, x_);
-  require(columns == rows(), "there are ", columns, " rows, but ", rows(), " classes");
-  require(columns > 0 && features_ > 0, "a multinomial regression needs rows and features, not ",
-          columns, " x ", features_);
+ClassData::ClassData(DesignRows x, std::vector<int> classes, Index class_count)
+    : design_(std::move(x)), classes_(std::move(classes)), class_count_(class_count) {
+  require(rows() == Index(classes_.size()), "there are ", rows(), " rows, but ", classes_.size(),
+          " classes");
+  require(rows() > 0 && features() > 0, "a multinomial regression needs rows and features, not ",
+          rows(), " x ", features());
   require(class_count >= 2, "a multinomial regression needs two classes at least, not ",
           class_count);
-  require(std::visit([](const auto& m) { return m.allFinite(); }, x_),
-          "the design matrix holds a NaN or an infinity");
   for (const int k : classes_)
     require(k >= 0 && k < class_count, "a row has class ", k, ", but classes are 0 to ",
             class_count - 1);
-}
-
-Matrix ClassData::columns(const std::vector<Index>& which) const {
-  Matrix out(features_, Index(which.size()));
-  std::visit(
-      [&](const auto& x) {
-        for (std::size_t k = 0; k < which.size(); ++k)
-          out.col(Index(k)) = x.col(which[k]).template cast<double>();
-      },
-      x_);
-  return out;
 }
 
 ClassSums& ClassSums::operator+=(const ClassSums& other) {
@@ -75,29 +72,48 @@ ClassSums& ClassSums::operator+=(const ClassSums& other) {
 
 ClassSums sums(const ClassData& data, const LinearScores& s, const Matrix* basis) {
   const Index K = data.classes();
-  return sum_over_rows<ClassSums>(data.rows(), [&](Index first, Index count) {
+  const DesignRows& design = data.design();
+  const DesignRows::Left left = design.prepared(s.left);
+  ClassSums total = sum_over_rows<ClassSums>(data.rows(), [&](Index first, Index count) {
     ClassSums sum;
-    data.with_block(first, count, [&](const ConstMatrixRef& x) {
-      const Matrix z = s.left.transpose() * x;
-      const Matrix eta = (s.right * z).colwise() + s.intercepts;
-      for (Index i = 0; i < count; ++i) {
-        const int k = data.outcomes()[std::size_t(first + i)];
-        sum.loss += loss_of(eta.col(i), k);
-        Index best;
-        const bool last = eta.col(i).maxCoeff(&best) < 0.0;
-        sum.correct += (last ? K - 1 : best) == k ? 1 : 0;
-      }
-      if (basis == nullptr) return;
-      Matrix e = softmax(eta).topRows(K - 1);
-      for (Index i = 0; i < count; ++i)
-        if (const int k = data.outcomes()[std::size_t(first + i)]; k < K - 1) e(k, i) -= 1.0;
-      const Matrix be = basis->transpose() * e;
-      sum.x_eb.noalias() = x * be.transpose();
-      sum.e_xl.noalias() = e * z.transpose();
-      sum.e = e.rowwise().sum();
-    });
+    const RowSet rows(first, count);
+    const Matrix z = design.project(left, rows);
+    const Matrix eta = (s.right * z).colwise() + s.intercepts;
+    Vector log_total;
+    const Matrix p = softmax(eta, &log_total);
+    for (Index i = 0; i < count; ++i) {
+      const int k = data.outcomes()[std::size_t(first + i)];
+      sum.loss +=
+          log_total(i) - (k < K - 1 ? eta(k, i) : 0.0);  // exact where the probability underflows
+      Index best;
+      const bool last = eta.col(i).maxCoeff(&best) < 0.0;
+      sum.correct += (last ? K - 1 : best) == k ? 1 : 0;
+    }
+    if (basis == nullptr) return sum;
+    Matrix e = p.topRows(K - 1);
+    for (Index i = 0; i < count; ++i)
+      if (const int k = data.outcomes()[std::size_t(first + i)]; k < K - 1) e(k, i) -= 1.0;
+    sum.x_eb = design.gather(basis->transpose() * e, rows);
+    sum.e_xl.noalias() = e * z.transpose();
+    sum.e = e.rowwise().sum();
     return sum;
   });
+  if (basis != nullptr)
+    total.x_eb =
+        Matrix(design.centred(std::move(total.x_eb), basis->transpose() * total.e)).transpose();
+  return total;
+}
+
+ReducedRank as_fixed_rank(const FactoredReducedRank& point) {
+  const FactoredRank& B = point.factor<0>();
+  const auto [Q, T] = thin_qr(B.L());
+  const auto [left, s, right] = svd(T);
+  return ReducedRank(FixedRank(Q * left, s.asDiagonal(), B.R() * right), point.factor<1>());
+}
+
+FactoredReducedRank as_factored(const ReducedRank& point) {
+  const FixedRank& B = point.factor<0>();
+  return FactoredReducedRank(FactoredRank(B.U() * B.S(), B.V()), point.factor<1>());
 }
 
 Multinomial::Multinomial(std::shared_ptr<const ClassData> data, MultinomialOptions options)
@@ -117,6 +133,48 @@ LinearScores Multinomial::linear(const ReducedRank& frame) {
   return {B.U(), B.V() * B.S().transpose(), frame.factor<1>().point()};
 }
 
+LinearScores Multinomial::linear(const FactoredReducedRank& frame) {
+  return {frame.factor<0>().L(), frame.factor<0>().R(), frame.factor<1>().point()};
+}
+
+// |B̃|² = tr BCBᵀ with C = I − 11ᵀ/K, and its gradient is 2BC.
+double Multinomial::penalty(const LinearScores& s) const {
+  if (options_.ridge == 0.0) return 0.0;
+  const Matrix CR = less_mean(s.right);
+  return 0.5 * ridge_share() *
+         ((s.left.transpose() * s.left).array() * (s.right.transpose() * CR).array()).sum();
+}
+
+Vector Multinomial::penalty_gradient(const ReducedRank& frame) const {
+  Vector out = Vector::Zero(frame.dimension());
+  if (options_.ridge == 0.0) return out;
+  const FixedRank& B = frame.factor<0>();
+  const Matrix CV = less_mean(B.V());
+  out.head(B.dimension()) =
+      ridge_share() *
+      B.pull_products(B.U() * (B.S() * (B.V().transpose() * CV)), CV * B.S().transpose());
+  return out;
+}
+
+Vector Multinomial::penalty_gradient(const ExtrinsicReducedRank& frame) const {
+  const FixedRank& B = frame.base().factor<0>();
+  Vector out = Vector::Zero(B.rows() * B.cols() + B.cols());
+  if (options_.ridge == 0.0) return out;
+  const Matrix BC = B.U() * (B.S() * less_mean(B.V()).transpose());
+  out.head(BC.size()) = ridge_share() * as_vector(BC);
+  return out;
+}
+
+Vector Multinomial::penalty_gradient(const FactoredReducedRank& frame) const {
+  Vector out = Vector::Zero(frame.dimension());
+  if (options_.ridge == 0.0) return out;
+  const FactoredRank& B = frame.factor<0>();
+  const Matrix CR = less_mean(B.R());
+  out.head(B.dimension()) = ridge_share() * B.pull_products(B.L() * (B.R().transpose() * CR),
+                                                            CR * (B.L().transpose() * B.L()));
+  return out;
+}
+
 const std::vector<Index>& Multinomial::order(std::uint64_t seed, std::uint64_t pass) {
   Order& kept = order_[pass % 2];
   if (kept.rows.empty() || kept.seed != seed || kept.pass != pass) {
@@ -132,21 +190,25 @@ const std::vector<Index>& Multinomial::order(std::uint64_t seed, std::uint64_t p
   return kept.rows;
 }
 
-const Multinomial::Batch& Multinomial::at(const ReducedRank& frame, const Draws& draws) {
+std::vector<Index> Multinomial::batch_rows(const Draws& draws) {
+  const auto n = std::uint64_t(data_->rows()), b = std::uint64_t(options_.batch);
+  std::vector<Index> rows(static_cast<std::size_t>(b));
+  for (std::uint64_t k = 0; k < b; ++k) {
+    const std::uint64_t position = draws.index() * b + k;
+    rows[std::size_t(k)] = order(draws.seed(), position / n)[std::size_t(position % n)];
+  }
+  return rows;
+}
+
+const Multinomial::Batch& Multinomial::at(const LinearScores& s, const Draws& draws) {
   const Index b = options_.batch, K = data_->classes();
   if (batch_.x.size() == 0 || batch_.seed != draws.seed() || batch_.index != draws.index()) {
-    std::vector<Index> rows(static_cast<std::size_t>(b));
-    const auto n = std::uint64_t(data_->rows());
-    for (std::uint64_t k = 0; k < std::uint64_t(b); ++k) {
-      const std::uint64_t position = draws.index() * std::uint64_t(b) + k;
-      rows[std::size_t(k)] = order(draws.seed(), position / n)[std::size_t(position % n)];
-    }
+    const std::vector<Index> rows = batch_rows(draws);
     batch_.seed = draws.seed(), batch_.index = draws.index();
-    batch_.x = data_->columns(rows);
+    batch_.x = data_->design().columns(rows);
     batch_.classes.clear();
     for (const Index i : rows) batch_.classes.push_back(data_->outcomes()[std::size_t(i)]);
   }
-  const LinearScores s = linear(frame);
   const Matrix z = s.left.transpose() * batch_.x;
   batch_.probabilities = softmax((s.right * z).colwise() + s.intercepts);
   batch_.residuals = batch_.probabilities.topRows(K - 1);
@@ -172,7 +234,7 @@ Matrix Multinomial::sampled(const Batch& batch, const Draws& draws) const {
 
 // A score is x wᵀ with w = e_y − p: U_p has (I − UUᵀ)x · (Vᵀw)ᵀ, and E[wwᵀ | x] = diag p − ppᵀ.
 OuterScores Multinomial::scores(const ReducedRank& frame, const Draws& draws, As<OuterScores>) {
-  const Batch& batch = at(frame, draws);
+  const Batch& batch = at(linear(frame), draws);
   const FixedRank& B = frame.factor<0>();
   const Index r = B.rank(), k = B.cols(), b = score_count();
   const auto x = batch.x.leftCols(b);
@@ -210,6 +272,18 @@ Matrix Multinomial::pulled(const ExtrinsicReducedRank&, const ConstMatrixRef& x,
   return out;
 }
 
+Matrix Multinomial::pulled(const FactoredReducedRank& frame, const ConstMatrixRef& x,
+                           const Matrix& w) {
+  const FactoredRank& B = frame.factor<0>();
+  const Matrix z = B.L().transpose() * x, Rw = B.R().transpose() * w;
+  Matrix out(frame.dimension(), x.cols());
+  for (Index i = 0; i < x.cols(); ++i) {
+    const Matrix D = x.col(i) * Rw.col(i).transpose(), E = w.col(i) * z.col(i).transpose();
+    out.col(i) << B.pull_products(D, E), w.col(i);
+  }
+  return out;
+}
+
 Vector Multinomial::pulled_sum(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w) {
   Vector out(frame.dimension());
   out << frame.factor<0>().pull_products(x * (w.transpose() * frame.factor<0>().V()),
@@ -228,19 +302,182 @@ Vector Multinomial::pulled_sum(const ExtrinsicReducedRank&, const ConstMatrixRef
 
 ValueAndGradient Multinomial::value_and_gradient(const ReducedRank& frame) const {
   const FixedRank& B = frame.factor<0>();
+  const double n = double(data_->rows());
   const ClassSums s = sums(*data_, linear(frame), &B.V());
   Vector out(frame.dimension());
   out << B.pull_products(s.x_eb, s.e_xl), s.e;
-  return {s.loss / double(data_->rows()), out / double(data_->rows())};
+  return {s.loss / n + penalty(linear(frame)), out / n + penalty_gradient(frame)};
 }
 
 ValueAndGradient Multinomial::value_and_gradient(const ExtrinsicReducedRank& frame) const {
   const Index k = data_->classes() - 1;
+  const double n = double(data_->rows());
   const Matrix I = Matrix::Identity(k, k);
   const ClassSums s = sums(*data_, linear(frame.base()), &I);
   Vector out(s.x_eb.size() + k);
   out << as_vector(s.x_eb), s.e;
-  return {s.loss / double(data_->rows()), out / double(data_->rows())};
+  return {s.loss / n + penalty(linear(frame.base())), out / n + penalty_gradient(frame)};
+}
+
+ValueAndGradient Multinomial::value_and_gradient(const FactoredReducedRank& frame) const {
+  const FactoredRank& B = frame.factor<0>();
+  const double n = double(data_->rows());
+  const ClassSums s = sums(*data_, linear(frame), &B.R());
+  Vector out(frame.dimension());
+  out << B.pull_products(s.x_eb, s.e_xl), s.e;
+  return {s.loss / n + penalty(linear(frame)), out / n + penalty_gradient(frame)};
+}
+
+const Multinomial::FactoredBatch& Multinomial::factored_batch(const FactoredReducedRank& frame,
+                                                              const Draws& draws) {
+  FactoredBatch& out = factored_batch_;
+  Vector here = frame.point();
+  if (!out.rows.empty() && out.seed == draws.seed() && out.index == draws.index() &&
+      out.point == here)
+    return out;
+  out.seed = draws.seed(), out.index = draws.index();
+  out.point = std::move(here);
+  out.rows = batch_rows(draws);
+  const LinearScores s = linear(frame);
+  out.z = data_->design().project(data_->design().prepared(s.left), out.rows);
+  out.probabilities = softmax((s.right * out.z).colwise() + s.intercepts);
+  return out;
+}
+
+Vector Multinomial::gradient(const FactoredReducedRank& frame, const Draws& draws) {
+  const FactoredRank& B = frame.factor<0>();
+  const FactoredBatch& batch = factored_batch(frame, draws);
+  const Index k = data_->classes() - 1, b = batch.z.cols();
+  Matrix e = batch.probabilities.topRows(k) / double(b);
+  for (Index i = 0; i < b; ++i)
+    if (const int c = data_->outcomes()[std::size_t(batch.rows[std::size_t(i)])]; c < k)
+      e(c, i) -= 1.0 / double(b);
+  const DesignRows& design = data_->design();
+  const Vector sum = e.rowwise().sum();
+  const Matrix x_eb =
+      design.centred(design.gather(B.R().transpose() * e, batch.rows), B.R().transpose() * sum);
+  Vector out(frame.dimension());
+  out << B.pull_products(x_eb.transpose(), e * batch.z.transpose()), sum;
+  return out + penalty_gradient(frame);
+}
+
+namespace {
+
+/// Sums of diag p − ppᵀ and of zzᵀ, as means.
+FactorMoments moments_of(const Matrix& z, const Matrix& p, const Matrix& R) {
+  const double n = double(z.cols());
+  FactorMoments out;
+  out.W = -(p * p.transpose()) / n;
+  out.W.diagonal() += p.rowwise().mean();
+  out.RWR = R.transpose() * out.W * R;
+  out.zz = z * z.transpose() / n;
+  return out;
+}
+
+/// The sums that a feature's share of the information is made of.
+struct FeatureSums {
+  Matrix squares, gathered;  // Σ x_j² RᵀWR and Σ x_j RᵀWR, r²×p
+  Vector sum;                // Σ RᵀWR
+  FeatureSums& operator+=(const FeatureSums& other) {
+    squares += other.squares;
+    if (gathered.size() > 0) gathered += other.gathered;
+    sum += other.sum;
+    return *this;
+  }
+};
+
+}  // namespace
+
+FactorMoments Multinomial::scores(const FactoredReducedRank& frame, const Draws& draws,
+                                  As<FactorMoments>) {
+  const FactoredBatch& batch = factored_batch(frame, draws);
+  return moments_of(batch.z, batch.probabilities.topRows(data_->classes() - 1),
+                    frame.factor<0>().R());
+}
+
+FactorInformation Multinomial::information(const FactoredReducedRank& frame, bool features) const {
+  constexpr Index most_rows = 10000, most_order = 2048;
+  const FactoredRank& B = frame.factor<0>();
+  const Index k = B.cols(), r = B.rank(), p = B.rows();
+  const double ridge = ridge_share();
+  const DesignRows& design = data_->design();
+  const LinearScores s = linear(frame);
+  const DesignRows::Left left = design.prepared(s.left);
+  const Matrix CR = less_mean(B.R()), RCR = B.R().transpose() * CR;
+  FactorInformation out;
+  out.gauge = B.R();
+  const std::vector<Index> rows = spread(data_->rows(), most_rows);
+  const Matrix z = design.project(left, rows);
+  const Matrix q = softmax((s.right * z).colwise() + s.intercepts).topRows(k);
+  const double n = double(rows.size());
+  out.means = moments_of(z, q, B.R());
+  out.ridge = ridge * RCR;
+
+  if ((r + 1) * k <= most_order) {
+    // Coordinates E, column by column, then a: (z,1) ⊗ w with E[wwᵀ] = diag q − qqᵀ.
+    Matrix Z(r + 1, z.cols());
+    Z << z, Vector::Ones(z.cols()).transpose();
+    Matrix outer((r + 1) * k, z.cols());
+    for (Index a = 0; a <= r; ++a)
+      outer.middleRows(a * k, k) = q.array().rowwise() * Z.row(a).array();
+    Matrix F = -(outer * outer.transpose()) / n;
+    for (Index a = 0; a <= r; ++a)
+      for (Index b = 0; b <= r; ++b)
+        F.block(a * k, b * k, k, k).diagonal() +=
+            q * (Z.row(a).array() * Z.row(b).array()).matrix().transpose() / n;
+    if (ridge > 0.0) {
+      const Matrix LL = B.L().transpose() * B.L(), C = less_mean(Matrix::Identity(k, k));
+      for (Index a = 0; a < r; ++a)
+        for (Index b = 0; b < r; ++b) F.block(a * k, b * k, k, k) += ridge * LL(a, b) * C;
+    }
+    const auto project_rows = [&] {
+      for (Index a = 0; a < r; ++a) {
+        auto part = F.middleRows(a * k, k);
+        part -= B.R() * (B.R().transpose() * part).eval();
+      }
+    };
+    project_rows();
+    F.transposeInPlace();
+    project_rows();
+    out.classes = std::move(F);
+  }
+
+  if (features) {
+    const auto sums_of = [&](Index first, Index count) {
+      const RowSet some(first, count);
+      const Matrix P =
+          softmax((s.right * design.project(left, some)).colwise() + s.intercepts).topRows(k);
+      const Matrix RP = B.R().transpose() * P;
+      Matrix products(r * r, k);  // R_ca R_cb for each class c
+      for (Index c = 0; c < k; ++c) {
+        const Matrix outer = B.R().row(c).transpose() * B.R().row(c);
+        products.col(c) = as_vector(outer);
+      }
+      Matrix w = products * P;
+      for (Index i = 0; i < count; ++i)
+        for (Index b = 0; b < r; ++b) w.col(i).segment(b * r, r) -= RP(b, i) * RP.col(i);
+      FeatureSums sum;
+      sum.squares = design.gather_squares(w, some);
+      if (design.centre().size() > 0) sum.gathered = design.gather(w, some);
+      sum.sum = w.rowwise().sum();
+      return sum;
+    };
+    FeatureSums total = sum_over_rows<FeatureSums>(data_->rows(), sums_of);
+    out.features = design.centred_squares(std::move(total.squares), total.gathered, total.sum) /
+                   double(data_->rows());
+    for (Index j = 0; j < p; ++j) out.features.col(j) += as_vector(out.ridge);
+  }
+  return out;
+}
+
+FactorInformation Multinomial::scores(const FactoredReducedRank& frame, const Draws&,
+                                      As<FactorInformation>) {
+  return information(frame, true);
+}
+
+SpreadInformation Multinomial::scores(const FactoredReducedRank& frame, const Draws&,
+                                      As<SpreadInformation>) {
+  return {information(frame, false)};
 }
 
 // A row's score is the pull of (x wᵀ, w) with Cov w = diag(p) − ppᵀ = LLᵀ, so its second moment is that
@@ -255,7 +492,8 @@ Matrix Multinomial::fisher_matrix(const ReducedRank& frame) const {
   for (Index block = 0; block < blocks; ++block) {
     const Index first = block * rows_at_once, count = std::min(rows_at_once, n - first);
     Matrix columns(d, count * k);
-    data_->with_block(first, count, [&](const ConstMatrixRef& x) {
+    {
+      const Matrix x = data_->design().columns(RowSet(first, count));
       const Matrix z = s.left.transpose() * x;
       const Matrix p = softmax((s.right * z).colwise() + s.intercepts);
       Matrix xs(x.rows(), count * k), ws(k, count * k);
@@ -276,7 +514,7 @@ Matrix Multinomial::fisher_matrix(const ReducedRank& frame) const {
         }
       }
       columns = pulled(frame, xs, ws);
-    });
+    }
     parallel_for(std::size_t(strips), [&](std::size_t strip) {
       const Index from = Index(strip) * d / strips, to = Index(strip + 1) * d / strips;
       if (to > from)

@@ -61,9 +61,13 @@ void Progress::show(const Record& r) {
   const double rate =
       std::max(1.0, double(r.iteration - first_)) / std::max(r.seconds - first_seconds_, 1e-9);
   std::ostringstream line;
-  line << '\r' << std::setw(8) << r.iteration << '/' << total_ << std::setw(4)
-       << 100 * r.iteration / std::max<std::int64_t>(total_, 1) << "% | " << std::setprecision(4)
-       << rate << " it/s | " << duration(double(total_ - r.iteration) / rate) << " left";
+  line << '\r' << std::setw(8) << r.iteration;
+  if (total_ > 0) line << '/' << total_ << std::setw(4) << 100 * r.iteration / total_ << '%';
+  line << " | " << std::setprecision(4) << rate << " it/s | ";
+  if (total_ > 0)
+    line << duration(double(total_ - r.iteration) / rate) << " left";
+  else
+    line << duration(r.seconds);
   if (!std::isnan(objective_)) line << " | objective " << std::setprecision(7) << objective_;
   if (!std::isnan(r.predicted)) line << " | to gain " << std::setprecision(3) << r.predicted;
   if (r.rejected > 0) line << " | rejected " << r.rejected;

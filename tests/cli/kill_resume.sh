@@ -48,6 +48,25 @@ resume=()
 same cut-$runs
 echo "killed $kills times in $((runs + 1)) runs, each of which ended with the same bytes"
 
+# A fit of two phases, killed after a number of lines of its trace: in the first, as it ends, and in the second. A number
+# of minibatches of 32 rows make the first phase 300 iterations long.
+phases=("$program" fit reduced-rank --data "$PWD/data.csv" --batch 32 --passes 32 --tolerance 1e-13 --checkpoint-every 0 --quiet --json)
+"${phases[@]}" --out phases >/dev/null
+lines=$(($(wc -l <phases/trace.csv) - 1))
+((lines > 305)) || fail "the second phase has only $((lines - 300)) iterations"
+for at in 1 150 299 300 301 303; do
+  "${phases[@]}" --out cut-at-$at >/dev/null 2>&1 &
+  pid=$!
+  until [[ -s cut-at-$at/trace.csv && $(wc -l <cut-at-$at/trace.csv) -gt $at ]] || ! kill -0 $pid 2>/dev/null; do :; done
+  kill -9 $pid 2>/dev/null || true
+  { wait $pid; } 2>/dev/null || true
+  rm -f cut-at-$at/result.json cut-at-$at/SHA256SUMS # if it was faster: as a run that was killed
+  "${phases[@]}" --out cut-at-$at --resume >/dev/null || fail "a fit that was killed at $at does not go on"
+  cmp phases/model.json cut-at-$at/model.json || fail "a fit that was killed at $at ended elsewhere"
+  cmp <(untimed phases/trace.csv) <(untimed cut-at-$at/trace.csv) || fail "a fit that was killed at $at has another trace"
+done
+echo "killed in two phases and between them, with the same bytes in the end"
+
 # A line of the trace that was cut short is not taken for a whole one.
 cp -r whole short
 rm short/result.json short/SHA256SUMS  # as a run that was killed

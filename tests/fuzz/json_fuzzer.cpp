@@ -21,7 +21,10 @@ void use_as_model(const Json& json) {
       saved.model.set("model", kind.name);
       const LoadedFit loaded = load_fit(saved);
       const auto columns = Index(loaded.fit->columns.size());
-      loaded.fit->predict({Matrix::Ones(2, columns), loaded.fit->columns, {}, {}}, "new.csv", true);
+      Table rows;
+      rows.x = Matrix::Ones(2, columns);
+      rows.names = loaded.fit->columns;
+      loaded.fit->predict(rows, "new.csv", true);
       loaded.fit->parameters();
     } catch (const FileError&) {
     } catch (const Misuse&) {

@@ -36,7 +36,7 @@ Vector log_probabilities(const ReducedRank& f, const Vector& x) {
 double plain_objective(const ClassData& d, const ReducedRank& f) {
   double sum = 0.0;
   for (Index i = 0; i < d.rows(); ++i)
-    sum -= log_probabilities(f, d.columns({i}).col(0))(d.outcomes()[std::size_t(i)]);
+    sum -= log_probabilities(f, d.design().columns({i, 1}).col(0))(d.outcomes()[std::size_t(i)]);
   return sum / double(d.rows());
 }
 
@@ -104,7 +104,7 @@ TEST(Multinomial, FisherMatrixIsTheSumOverAllRowsAndLabels) {
   const ReducedRank f = point();
   Matrix expected = Matrix::Zero(f.dimension(), f.dimension());
   for (Index i = 0; i < rows; ++i) {
-    const Vector x = data()->columns({i}).col(0);
+    const Vector x = data()->design().columns({i, 1}).col(0);
     const Vector p = log_probabilities(f, x).array().exp();
     for (Index label = 0; label < classes; ++label) {
       Vector w = -p.head(classes - 1);
@@ -162,11 +162,11 @@ TEST(Multinomial, OuterScoresAverageOverTheLabels) {
     // x is (I − UUᵀ) of a row of the data: find it, and go through its labels one by one.
     Index row = -1;
     for (Index j = 0; j < rows; ++j) {
-      const Vector at = data()->columns({j}).col(0);
+      const Vector at = data()->design().columns({j, 1}).col(0);
       if ((at - B.U() * (B.U().transpose() * at) - x).norm() < 1e-12) row = j;
     }
     ASSERT_GE(row, 0);
-    const Vector p = log_probabilities(f, data()->columns({row}).col(0)).array().exp();
+    const Vector p = log_probabilities(f, data()->design().columns({row, 1}).col(0)).array().exp();
     Matrix moment = Matrix::Zero(r, r);
     for (Index y = 0; y < classes; ++y) {
       Vector w = -p.head(k);

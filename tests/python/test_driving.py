@@ -49,8 +49,8 @@ def test_a_callback_can_end_a_run(small):
     [
         BayesianLogisticRegression(iterations=5),
         FlowClassifier(iterations=5),
-        ReducedRankLogisticRegression(rank=1, iterations=5),
-        ReducedRankLogisticRegression(rank=1, method="lbfgs"),
+        ReducedRankLogisticRegression(rank=1, method="ifngd", iterations=5),
+        ReducedRankLogisticRegression(rank=1),
     ],
     ids=lambda e: f"{type(e).__name__}-{e.method}",
 )

@@ -20,12 +20,18 @@ TEST(Uncertainty, StandardErrorsAgreeWithABootstrap) {
       y.push_back(u(i) < prob(0, i) ? 0 : u(i) < prob(0, i) + prob(1, i) ? 1 : 2);
     return std::make_shared<const ClassData>(x, y, K);
   };
-  const auto fitted = [&](const ClassData& data) {
-    return factor_lbfgs(data, diagonal_start(data, 1), {.tolerance = 1e-10}).point;
+  const auto fitted = [&](const std::shared_ptr<const ClassData>& data) {
+    ReducedRankSettings settings;
+    settings.ridge = 0.0;
+    settings.tolerance = 1e-10;
+    const auto features = std::make_shared<const FeatureMoments>(feature_moments(data->design()));
+    ErasedRun run = make_descent(data, settings, first_point(*data, settings, 1, 0), features, 0);
+    EXPECT_EQ(PlainDriver().drive(run).status, Status::converged);
+    return reduced_rank_point(run.state.estimate());
   };
   const Vector alpha{{0.2, -0.3}};
   const auto data = drawn((B.transpose() * x).colwise() + alpha, 7);
-  const ReducedRank fit = fitted(*data);
+  const ReducedRank fit = fitted(data);
   const auto errors = Uncertainty::of(data, fit);
   ASSERT_TRUE(errors);
   const LinearScores s = Multinomial::linear(fit);
@@ -33,7 +39,7 @@ TEST(Uncertainty, StandardErrorsAgreeWithABootstrap) {
   Matrix sum = Matrix::Zero(p, K - 1), squares = sum;
   Vector chance = Vector::Zero(K), chance_squares = chance;
   for (Index k = 0; k < repeats; ++k) {
-    const ReducedRank again = fitted(*drawn(eta, 100 + std::uint64_t(k)));
+    const ReducedRank again = fitted(drawn(eta, 100 + std::uint64_t(k)));
     const Matrix moved = again.factor<0>().matrix() - fit.factor<0>().matrix();
     sum += moved;
     squares += moved.cwiseAbs2();

@@ -32,8 +32,8 @@ class AnyFisher {
   Index dimension() const { return self_->dimension(); }
   void absorb(const ConstMatrixRef& scores) { self_->absorb(scores); }
   Vector solve(const ConstVectorRef& g) { return self_->solve(g); }
-  void learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) {
-    self_->learn(model, frame, draws);
+  bool learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) {
+    return self_->learn(model, frame, draws);
   }
   void carry(const Transport& forward, const Transport& backward) {
     self_->carry(forward, backward);
@@ -57,7 +57,7 @@ class AnyFisher {
     virtual Index dimension() const = 0;
     virtual void absorb(const ConstMatrixRef& scores) = 0;
     virtual Vector solve(const ConstVectorRef& g) = 0;
-    virtual void learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) = 0;
+    virtual bool learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) = 0;
     virtual void carry(const Transport& forward, const Transport& backward) = 0;
     virtual bool has_momentum() const = 0;
     virtual std::string kind() const = 0;
@@ -72,11 +72,14 @@ class AnyFisher {
     Index dimension() const override { return fisher.dimension(); }
     void absorb(const ConstMatrixRef& scores) override { fisher.absorb(scores); }
     Vector solve(const ConstVectorRef& g) override { return fisher.solve(g); }
-    void learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) override {
-      if constexpr (requires { fisher.learn(model, frame, draws); })
+    bool learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) override {
+      if constexpr (requires { bool(fisher.learn(model, frame, draws)); })
+        return fisher.learn(model, frame, draws);
+      else if constexpr (requires { fisher.learn(model, frame, draws); })
         fisher.learn(model, frame, draws);
       else
         fisher.absorb(model.scores(frame, draws));
+      return true;
     }
     void carry([[maybe_unused]] const Transport& forward,
                [[maybe_unused]] const Transport& backward) override {

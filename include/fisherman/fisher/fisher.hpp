@@ -11,7 +11,8 @@
 //
 // What an approximation may offer besides:
 //   learn(model, frame, draws)  takes from the model what it needs, instead of scores; for scores in another
-//                               form, scores_as<Form>(model, frame, draws) (score_form.hpp)
+//                               form, scores_as<Form>(model, frame, draws) (score_form.hpp). May return whether it
+//                               has learnt anything.
 //   carry(forward, backward)    moves along the paper's transport (eq:fisher-transport). Transport by
 //                               the frame needs nothing.
 //   save(writer), load(reader)  for checkpoints

@@ -41,15 +41,12 @@ class Driver {
   virtual void require_fresh(const std::string& /*why*/) const {}
   /// Takes a run to its end, or to where somebody interrupts it.
   virtual FitSummary drive(ErasedRun& run) = 0;
-  /// One iteration of a solver that is not a run. Says whether to go on.
-  virtual bool see(const Record& record) = 0;
 };
 
 /// For programs that just want the fit.
 class PlainDriver final : public Driver {
  public:
   FitSummary drive(ErasedRun& run) override;
-  bool see(const Record&) override { return true; }
 };
 
 }  // namespace fisherman

@@ -20,7 +20,8 @@ struct ErasedRun {
   RunOptions options;
   Stop stop;
   std::int64_t planned;                        // iterations at the most
-  std::optional<DescentOptions> descent = {};  // a deterministic run
+  std::optional<DescentOptions> descent = {};  // a deterministic run, that is to say,
+  std::int64_t stochastic = 0;                 // after so many iterations of a stochastic one
 };
 
 }  // namespace fisherman

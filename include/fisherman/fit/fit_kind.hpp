@@ -86,6 +86,7 @@ struct FitKind {
   std::string objective;      // with its unit, as "NELBO, nats"
   bool has_draws = false;     // Output means something to it
   bool takes_test_rows = false;
+  bool takes_sparse = false;             // tables may come as sparse rows
   std::vector<std::string> files = {};   // names of its tables
   std::vector<std::string> arrays = {};  // names of its large matrices
 

@@ -36,6 +36,10 @@ struct FitData {
 Matrix columns_of(const Table& table, const std::vector<std::string>& names,
                   const std::string& where);
 
+/// The same for tables that may be sparse, and stay so.
+Table with_columns(const Table& table, const std::vector<std::string>& names,
+                   const std::string& where);
+
 /// One row for each row of the data.
 struct Predictions {
   std::vector<std::string> classes;  // the likeliest, by name; empty if the kind does not tell it

@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "fisherman/fisher/factored.hpp"
 #include "fisherman/fit/driver.hpp"
 #include "fisherman/fit/run_settings.hpp"
+#include "fisherman/io/table.hpp"
 #include "fisherman/model/multinomial.hpp"
-#include "fisherman/solve/lbfgs.hpp"
 
 namespace fisherman {
 
 /// How the coefficients are found.
-enum class ReducedRankMethod { ifngd, rsgd, extrinsic, kfac, lbfgs };
+enum class ReducedRankMethod { lbfgs, ifngd, rsgd, extrinsic, kfac };
 
 /// The numbers of operators and data.
 enum class Precision { automatic, float32, float64 };
@@ -28,27 +29,42 @@ std::string name(FeatureScale scale);
 enum class ReducedRankStart { means, paper };
 
 struct ReducedRankSettings : RunSettings {
-  std::string rank = "5";
-  ReducedRankMethod method = ReducedRankMethod::ifngd;
+  std::string rank = "auto";
+  ReducedRankMethod method = ReducedRankMethod::lbfgs;
+  std::string ridges = "auto";
+  double ridge = 1.0;  // one of those
+  std::int64_t cv = 0;
+  std::string reference;
   Carry transport = Carry::frame;
   Precision precision = Precision::automatic;
   FeatureScale scale = FeatureScale::automatic;
   ReducedRankStart initial = ReducedRankStart::means;
-  double passes = 3.0;
+  double passes = 0.0;
   std::int64_t starts = 1;
   double holdout = 0.0;
   Automatic standard_errors = Automatic::automatic;
 
   ReducedRankSettings() {
-    batch = 128;
-    tolerance = 0.02;
+    batch = 0;
     eval_every = 50;
   }
   void describe(Options& options);
-  /// The ranks of `--rank 1,2,5`. Throws Misuse unless they are whole numbers, 1 ≤ r ≤ min(p, K−1).
+  /// The ranks of `--rank 1,2,5`; auto is 5, or less if there are fewer classes or features. Throws Misuse unless they are
+  /// whole numbers, 1 ≤ r ≤ min(p, K−1).
   std::vector<Index> ranks(Index features, Index classes) const;
-  /// What `scale` says, with auto decided: images are divided by 255, anything else is standardised.
-  FeatureScale scaling(bool images) const;
+  /// The values of `--ridge 0.1,1`; auto is 1, or several to choose from with --cv.
+  std::vector<double> ridge_values() const;
+  /// What `scale` says, with auto decided: images are divided by 255, sparse tables are taken as they are, anything else is
+  /// standardised.
+  FeatureScale scaling(const Table& table) const;
+  /// Two phases: stochastic at first, then over all rows.
+  bool descends() const { return method == ReducedRankMethod::lbfgs; }
+  /// With what is left to us decided.
+  Index rows_per_gradient() const;
+  /// Nats per row still to be gained below which a fit has converged (lbfgs) or settled.
+  double tolerance_for(Index rows) const;
+  /// Iterations of the stochastic phase.
+  std::int64_t stochastic_iterations(Index rows) const;
   /// The Fisher approximation, with auto decided by the method.
   FisherChoice approximation() const;
   /// Whether epsilon is worth tuning: the method learns dense blocks of the Fisher matrix from scores.
@@ -67,12 +83,11 @@ struct FeatureMap {
   std::vector<Index> kept;
   Vector shift, scale;  // of the kept ones: x ↦ (x − shift)/scale
 
-  /// `how` is pixel, standardize or none, as ReducedRankSettings::scaling() decides.
-  static FeatureMap of(const Matrix& x, std::vector<std::string> names, FeatureScale how);
-  /// Chosen rows of the table, as columns. Throws Misuse unless x has the columns that were mapped.
-  template <class Scalar>
-  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> design(
-      const Matrix& x, const std::vector<Index>& rows) const;
+  /// `how` is pixel, standardize or none, as ReducedRankSettings::scaling() decides. Standardised features are centred; others
+  /// only if `centred` says so.
+  static FeatureMap of(const Table& table, FeatureScale how, bool centred);
+  /// Chosen rows of the table. Throws Misuse unless it has the columns that were mapped. Sparse tables stay so.
+  DesignRows design(const Table& table, const std::vector<Index>& rows, bool single) const;
   /// p×r of the kept features → all of them, with zeros.
   Matrix restored(const Matrix& kept_rows) const;
 };
@@ -84,7 +99,7 @@ struct MemoryPlan {
   double peak() const;
 };
 /// Throws Misuse, with a sentence that says what would take less, if the machine has not that much.
-MemoryPlan plan_memory(const ReducedRankSettings& settings, Index rows, Index columns, Index kept,
+MemoryPlan plan_memory(const ReducedRankSettings& settings, const Table& table, Index kept,
                        Index classes, Index rank);
 
 /// Small coefficients in the r directions in which the means of the classes differ most: the same for every
@@ -96,27 +111,25 @@ ReducedRank random_start(const ClassData& data, Index rank, const Draws& draws);
 ReducedRank first_point(const ClassData& data, const ReducedRankSettings& settings, Index rank,
                         Index start);
 
-/// `method` must not be lbfgs.
+/// The features' variances, from all rows; and their covariance, from some thousand, if they are not too many.
+FeatureMoments feature_moments(const DesignRows& rows);
+
+/// Iterations of a descent, if their number is left to us.
+inline constexpr std::int64_t most_descent = 1000;
 ErasedRun make_run(const std::shared_ptr<const ClassData>& data,
                    const ReducedRankSettings& settings, Index rank, Index start,
                    const MemoryPlan& plan);
-/// The point of a run's frame, intrinsic or extrinsic.
+/// The same for the two phases, from a given point. `features` may serve several runs.
+ErasedRun make_descent(const std::shared_ptr<const ClassData>& data,
+                       const ReducedRankSettings& settings, const ReducedRank& start,
+                       std::shared_ptr<const FeatureMoments> features, std::int64_t stochastic);
+/// The point of a run's frame, intrinsic, extrinsic or factored.
 ReducedRank reduced_rank_point(const AnyFrame& frame);
 
-/// The deterministic reference: L-BFGS on B = L Rᵀ and the intercepts.
-/// Iterations of it, if the number is left to us.
-inline constexpr std::int64_t most_descent = 1000;
-struct ReducedRankOptimum {
-  ReducedRank point;
-  double objective;
-  Index iterations;
-  bool converged;
-};
-ReducedRankOptimum factor_lbfgs(const ClassData& data, const ReducedRank& start,
-                                const LbfgsOptions& options, const LbfgsWatch& watch = {});
-
-/// ½gᵀF⁻¹g with the gradient over all rows and the run's own estimate of F: nats a row still to be had.
-double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data);
+/// Nats a row still to be had, with the gradient over all rows: by the run's own certificate if it is a descent, otherwise
+/// ½gᵀF⁻¹g with its estimate of F.
+double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data,
+                 const ReducedRankSettings& settings);
 
 struct Evaluation {
   double loss;  // mean −log P(class)
@@ -125,17 +138,17 @@ struct Evaluation {
 };
 Evaluation evaluate(const ClassData& data, const ReducedRank& point);
 
-/// Whether coefficients of the point's rank are known that put every row in its class: a multiple of them
-/// fits better still, so the likelihood has no finite maximum. If the point is nearly such and the data are
-/// small (a second or so of work), L-BFGS goes on from it to see.
-bool separable(const ClassData& data, const ReducedRank& point);
+/// Features that differ from their least value, or from their largest, in rows of one class alone: numbers of them, among
+/// those of the data. Without a ridge their coefficients may grow for ever.
+std::vector<Index> one_class_features(const ClassData& data);
 
 /// Standard errors by the inverse Fisher information of all rows, at the fitted point.
 class Uncertainty {
  public:
   /// Nothing if the information is singular there: some direction is not determined by the data.
+  /// A ridge counts as the prior that it is.
   static std::optional<Uncertainty> of(const std::shared_ptr<const ClassData>& data,
-                                       const ReducedRank& point);
+                                       const ReducedRank& point, double ridge = 0.0);
   /// A covariance that was stored.
   Uncertainty(ReducedRank point, Matrix covariance);
 

@@ -16,31 +16,24 @@ struct FitRows {
 };
 
 /// Chosen rows of a table, with their classes.
-std::shared_ptr<const ClassData> class_rows(const Matrix& x, const std::vector<int>& y,
+std::shared_ptr<const ClassData> class_rows(const Table& table, const std::vector<int>& y,
                                             const std::vector<Index>& rows, Index classes,
                                             const FeatureMap& map, bool single);
 /// 0, 1, …
 std::vector<Index> all_rows(Index count);
 /// A share of the rows, `settings.holdout`, is drawn for testing.
-FitRows split_rows(const Matrix& x, const std::vector<int>& y, Index classes, const FeatureMap& map,
-                   bool single, const ReducedRankSettings& settings);
+FitRows split_rows(const Table& table, const std::vector<int>& y, Index classes,
+                   const FeatureMap& map, bool single, const ReducedRankSettings& settings);
 
 /// One rank from one start.
 struct RankFit {
   Index rank, start;
   FitSummary end;
   ReducedRank point;
-  double gain;  // nats a row still to be had; unknown for lbfgs
+  double gain;  // nats a row still to be had
   Evaluation train;
   std::optional<Evaluation> test;
-  bool separable;  // see separable() of reduced_rank.hpp
 };
-/// What to say of separable classes.
-inline constexpr const char* separable_words =
-    "the classes are linearly separable (coefficients of this rank put every row in its class): "
-    "the "
-    "likelihood has no finite maximum, and the coefficients grow with the iterations";
-
 RankFit fit_rank(const FitRows& rows, const ReducedRankSettings& settings, Index rank, Index start,
                  const MemoryPlan& plan, Driver& driver);
 
@@ -56,12 +49,31 @@ RankPath fit_ranks(const FitRows& rows, const ReducedRankSettings& settings,
 std::string part_name(Index rank, Index start);
 Fields part_result(const RankFit& fit);
 
-/// Standard errors, if they are wanted: `settings.standard_errors`. `asked` tells.
+/// Ranks and ridges tried on folds of the rows.
+struct CrossValidation {
+  struct Trial {
+    Index rank;
+    double ridge, loss, error,
+        accuracy;  // means over the folds; `error` is the standard error of the loss
+  };
+  Index folds = 0;
+  std::vector<Trial> trials;
+  std::size_t best = 0;    // the least loss
+  std::size_t chosen = 0;  // the simplest within a standard error of it
+};
+/// `settings.cv` folds, in parallel; what is known of the features is taken from all rows. Nothing if it was interrupted.
+std::optional<CrossValidation> cross_validate(const ClassData& data,
+                                              const ReducedRankSettings& settings,
+                                              const std::vector<Index>& ranks,
+                                              std::vector<double> ridges, Driver& driver);
+
+/// Standard errors, if they are wanted: `settings.standard_errors`. `asked` tells; `why_not` says why there are none then.
 struct Errors {
   bool asked = false;
-  std::optional<Uncertainty> uncertainty;  // nothing if the information is singular, too
+  std::string why_not = {};
+  std::optional<Uncertainty> uncertainty = {};
 };
-Errors standard_errors(const FitRows& rows, const ReducedRank& point,
+Errors standard_errors(const FitRows& rows, const RankFit& fit,
                        const ReducedRankSettings& settings);
 
 }  // namespace fisherman

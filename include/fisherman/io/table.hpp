@@ -3,20 +3,26 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "fisherman/core/sparse_rows.hpp"
 #include "fisherman/core/types.hpp"
 #include "fisherman/io/byte_source.hpp"
 
 namespace fisherman {
 
 struct Table {
-  Matrix x;                         ///< one row an observation, one column a feature; all finite
-  std::vector<std::string> names;   ///< one a column
+  Matrix x;  ///< one row an observation, one column a feature; all finite
+  std::shared_ptr<const SparseRows> sparse = {};  ///< in place of x, where that was welcome
+  std::vector<std::string> names;                 ///< one a column
   std::vector<std::string> labels;  ///< one a row, as the file spells it; empty without labels
   std::string label_name;           ///< empty without labels
   bool images = false;              ///< an IDX file of three dimensions: bytes that are pixels
+
+  Index rows() const { return sparse ? sparse->rows() : x.rows(); }
+  Index columns() const { return sparse ? sparse->columns : x.cols(); }
 };
 
 struct ReadOptions {
@@ -35,6 +41,10 @@ struct ReadOptions {
   Index least_columns = 0;
   /// The columns of a CSV file with a header that are wanted, in any order; others are not even parsed. Empty: all.
   std::vector<std::string> wanted = {};
+  /// Columns to leave out; those of a CSV file are not even parsed.
+  std::vector<std::string> dropped = {};
+  /// LIBSVM files of which less than a quarter is not zero are left sparse.
+  bool sparse = false;
   /// Refuse a table that takes more bytes than this, as soon as it does. 0: what the memory there is now has room for,
   /// that is, two fifths of it (see read_table).
   std::uint64_t memory_limit = 0;

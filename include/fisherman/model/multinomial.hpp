@@ -10,16 +10,18 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "fisherman/core/random.hpp"
+#include "fisherman/fisher/factor_moments.hpp"
 #include "fisherman/fisher/outer_scores.hpp"
 #include "fisherman/fisher/score_form.hpp"
 #include "fisherman/manifold/euclidean.hpp"
 #include "fisherman/manifold/extrinsic.hpp"
+#include "fisherman/manifold/factored_rank.hpp"
 #include "fisherman/manifold/fixed_rank.hpp"
 #include "fisherman/manifold/product.hpp"
+#include "fisherman/model/design_rows.hpp"
 #include "fisherman/model/model.hpp"
 
 namespace fisherman {
@@ -27,31 +29,22 @@ namespace fisherman {
 /// Rows with a class each.
 class ClassData {
  public:
-  /// x is p×n, one *column* a row of the data, so that a row is read in one piece; classes are 0 … K−1.
-  /// Stored in the precision it comes in; all sums are in double precision.
-  ClassData(std::variant<Matrix, Eigen::MatrixXf> x, std::vector<int> classes, Index class_count);
+  /// Dense rows are p×n, one *column* a row of the data; classes are 0 … K−1. Stored in the precision they come in; all
+  /// sums are in double precision.
+  ClassData(DesignRows x, std::vector<int> classes, Index class_count);
+  ClassData(DesignRows::Body x, std::vector<int> classes, Index class_count)
+      : ClassData(DesignRows(std::move(x)), std::move(classes), class_count) {}
 
-  Index rows() const { return Index(classes_.size()); }
-  Index features() const { return features_; }
+  Index rows() const { return design_.rows(); }
+  Index features() const { return design_.features(); }
   Index classes() const { return class_count_; }
+  const DesignRows& design() const { return design_; }
   const std::vector<int>& outcomes() const { return classes_; }
 
-  /// Some rows, as columns.
-  Matrix columns(const std::vector<Index>& which) const;
-  /// body(X) with rows [first, first + count) as columns, without a copy if they are stored in double.
-  template <class Body>
-  void with_block(Index first, Index count, Body body) const {
-    if (const auto* x = std::get_if<Matrix>(&x_))
-      body(ConstMatrixRef(x->middleCols(first, count)));
-    else
-      body(ConstMatrixRef(
-          Matrix(std::get<Eigen::MatrixXf>(x_).middleCols(first, count).cast<double>())));
-  }
-
  private:
-  std::variant<Matrix, Eigen::MatrixXf> x_;
+  DesignRows design_;
   std::vector<int> classes_;
-  Index features_, class_count_;
+  Index class_count_;
 };
 
 /// η = right·leftᵀx + intercepts, K−1 numbers a row: any factorisation of B = left·rightᵀ.
@@ -78,15 +71,19 @@ Matrix probabilities(const Matrix& eta);
 
 using ReducedRank = Product<FixedRank, Euclidean>;
 using ExtrinsicReducedRank = Extrinsic<ReducedRank>;
+using FactoredReducedRank = Product<FactoredRank, Euclidean>;
+ReducedRank as_fixed_rank(const FactoredReducedRank& point);
+FactoredReducedRank as_factored(const ReducedRank& point);
 
 struct MultinomialOptions {
-  Index batch = 128;  // rows an iteration
-  Index scores = 0;   // of them, how many get a sampled label and make a score; 0: all
+  Index batch = 128;   // rows an iteration
+  Index scores = 0;    // of them, how many get a sampled label and make a score; 0: all
+  double ridge = 0.0;  // adds ridge/(2n)·|B̃|²: see penalty()
 };
 
 class Multinomial {
  public:
-  using ScoreForms = Forms<OuterScores>;
+  using ScoreForms = Forms<OuterScores, FactorMoments, FactorInformation, SpreadInformation>;
 
   Multinomial(std::shared_ptr<const ClassData> data, MultinomialOptions options = {});
 
@@ -96,30 +93,45 @@ class Multinomial {
   /// every pass: over a pass their noise cancels.
   template <class F>
   Vector gradient(const F& frame, const Draws& draws) {
-    const Batch& batch = at(base(frame), draws);
-    return pulled_sum(frame, batch.x, batch.residuals / double(batch.x.cols()));
+    const Batch& batch = at(linear(base(frame)), draws);
+    return pulled_sum(frame, batch.x, batch.residuals / double(batch.x.cols())) +
+           penalty_gradient(frame);
   }
+  Vector gradient(const FactoredReducedRank& frame, const Draws& draws);
   /// One label sampled from the model for each of the rows.
   template <class F>
   Matrix scores(const F& frame, const Draws& draws) {
-    const Batch& batch = at(base(frame), draws);
+    const Batch& batch = at(linear(base(frame)), draws);
     return pulled(frame, batch.x.leftCols(score_count()), sampled(batch, draws));
   }
   /// The same rows; the mean over the labels of what makes up U_p, one label sampled for the others.
   OuterScores scores(const ReducedRank& frame, const Draws& draws, As<OuterScores>);
+  /// Of the minibatch; of all rows; of some thousand rows spread over all.
+  FactorMoments scores(const FactoredReducedRank& frame, const Draws& draws, As<FactorMoments>);
+  FactorInformation scores(const FactoredReducedRank& frame, const Draws& draws,
+                           As<FactorInformation>);
+  SpreadInformation scores(const FactoredReducedRank& frame, const Draws& draws,
+                           As<SpreadInformation>);
   template <class F>
   double objective(const F& frame) const {
-    return sums(*data_, linear(base(frame))).loss / double(data_->rows());
+    return sums(*data_, linear(base(frame))).loss / double(data_->rows()) +
+           penalty(linear(base(frame)));
   }
+  /// ridge/(2n)·|B̃|², where B̃ has a column for each class, whose mean is zero: it does not matter which class is the
+  /// last. A normal prior of variance 1/ridge for each coefficient has this density.
+  double penalty(const LinearScores& scores) const;
   /// Over all rows: no noise.
   ValueAndGradient value_and_gradient(const ReducedRank& frame) const;
   ValueAndGradient value_and_gradient(const ExtrinsicReducedRank& frame) const;
+  ValueAndGradient value_and_gradient(const FactoredReducedRank& frame) const;
   /// E[φφᵀ] over all rows and all labels, in the frame's coordinates.
   Matrix fisher_matrix(const ReducedRank& frame) const;
 
   static LinearScores linear(const ReducedRank& frame);
+  static LinearScores linear(const FactoredReducedRank& frame);
   static const ReducedRank& base(const ReducedRank& frame) { return frame; }
   static const ReducedRank& base(const ExtrinsicReducedRank& frame) { return frame.base(); }
+  static const FactoredReducedRank& base(const FactoredReducedRank& frame) { return frame; }
 
  private:
   struct Batch {
@@ -134,21 +146,38 @@ class Multinomial {
     std::vector<Index> rows;
   };
 
+  /// Of the minibatch, in the factored form: z = Lᵀx and the probabilities.
+  struct FactoredBatch {
+    std::uint64_t seed = 0, index = 0;
+    Vector point;  // that it was made at
+    std::vector<Index> rows;
+    Matrix z, probabilities;  // r×b, K×b
+  };
+
   Index score_count() const;
-  const Batch& at(const ReducedRank& frame, const Draws& draws);
+  std::vector<Index> batch_rows(const Draws& draws);
+  const FactoredBatch& factored_batch(const FactoredReducedRank& frame, const Draws& draws);
+  FactorInformation information(const FactoredReducedRank& frame, bool features) const;
+  double ridge_share() const { return options_.ridge / double(data_->rows()); }
+  Vector penalty_gradient(const ReducedRank& frame) const;
+  Vector penalty_gradient(const ExtrinsicReducedRank& frame) const;
+  Vector penalty_gradient(const FactoredReducedRank& frame) const;
+  const Batch& at(const LinearScores& s, const Draws& draws);
   const std::vector<Index>& order(std::uint64_t seed, std::uint64_t pass);
   Matrix sampled(const Batch& batch, const Draws& draws) const;
 
   /// Coordinates of the covectors (x wᵀ, w), one a column; and of their sum.
   static Matrix pulled(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w);
   static Matrix pulled(const ExtrinsicReducedRank& frame, const ConstMatrixRef& x, const Matrix& w);
+  static Matrix pulled(const FactoredReducedRank& frame, const ConstMatrixRef& x, const Matrix& w);
   static Vector pulled_sum(const ReducedRank& frame, const ConstMatrixRef& x, const Matrix& w);
   static Vector pulled_sum(const ExtrinsicReducedRank& frame, const ConstMatrixRef& x,
                            const Matrix& w);
 
   std::shared_ptr<const ClassData> data_;
   MultinomialOptions options_;
-  Batch batch_;               // the last minibatch: gradient and scores share it
+  Batch batch_;  // the last minibatch: gradient and scores share it
+  FactoredBatch factored_batch_;
   std::vector<Order> order_;  // of this pass and the one before
 };
 

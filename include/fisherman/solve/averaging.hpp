@@ -44,6 +44,11 @@ class Average {
   }
 
   bool empty() const { return count_ == 0; }
+  /// For a run that goes on by another rule.
+  void forget() {
+    mean_.resize(0);
+    count_ = 0;
+  }
   /// As many points of equal weight would have as little noise.
   double effective_count() const {
     const double p = options_.power;

@@ -24,9 +24,11 @@ struct DescentOptions {
   double decrease = 1e-4;     // Wolfe's conditions: of what the slope promises, and
   double curvature = 0.9;     // of the slope itself
   int most_evaluations = 40;  // of one line search
-  /// Where positive, this multiple of what the last ten iterations gained counts as still to gain, if it is more than
-  /// ½gᵀ𝐇⁻¹g: few pairs know little of the directions in which the objective is nearly flat.
+  /// Where positive, this multiple of what is still to fall if the last falls go on (secant.hpp) counts as still to gain, if
+  /// it is more than ½gᵀ𝐇⁻¹g: few pairs know little of the directions in which the objective is nearly flat.
   double distrust = 0.0;
+
+  double rounding = 1e-14;  // what the objective cannot tell apart, as a share of it
 
   std::int64_t learn_every =
       0;  // iterations between those that the first matrix learns in; 0: it stays as it is
@@ -39,6 +41,8 @@ struct DescentOptions {
             curvature);
     require(most_evaluations >= 1, "a line search needs at least one evaluation");
     require(distrust >= 0.0, "distrust is ", distrust, ", but must not be negative");
+    require(rounding > 0.0 && rounding < 1e-3, "rounding is ", rounding,
+            ", but must be a small positive share");
   }
 };
 
@@ -66,7 +70,7 @@ template <Frame F, class M>
 std::optional<Found<F>> search(M& model, const F& frame, const ValueAndGradient& here,
                                const Vector& v, double first, std::uint64_t seed,
                                const DescentOptions& options) {
-  const double slope = here.gradient.dot(v), rounding = 1e-14 * std::abs(here.value);
+  const double slope = here.gradient.dot(v), rounding = options.rounding * std::abs(here.value);
   double low = 0.0, high = std::numeric_limits<double>::infinity(), t = first;
   std::optional<Found<F>> lower;  // the best that is at least lower
   for (int k = 0; k < options.most_evaluations; ++k) {
@@ -93,8 +97,9 @@ template <Frame F, FisherApproximation H>
 void foresee(State<F, H>& s, const DescentOptions& options) {
   s.mean_natural = s.secants.times(s.mean_gradient,
                                    [&](const Vector& g) -> Vector { return s.fisher.solve(g); });
-  s.predicted = std::max(0.5 * s.mean_gradient.dot(s.mean_natural),
-                         options.distrust * s.secants.recent_fall());
+  s.predicted =
+      std::max(0.5 * s.mean_gradient.dot(s.mean_natural),
+               options.distrust > 0.0 ? options.distrust * s.secants.falls_to_come() : 0.0);
 }
 
 }  // namespace detail
@@ -120,10 +125,9 @@ Outcome descend(State<F, H>& s, M& model, const DescentOptions& options, const S
   Record record = detail::record_of(s);
   if (const auto status = stop(record)) return {*status, record, {}};
   for (;;) {
-    if (detail::due(options.learn_every, s.iteration)) {  // as in propose(): first learn, then go
-      learn(s.fisher, model, s.frame, Draws(s.seed, std::uint64_t(s.iteration)));
+    if (detail::due(options.learn_every, s.iteration) &&  // as in propose(): first learn, then go
+        learn(s.fisher, model, s.frame, Draws(s.seed, std::uint64_t(s.iteration))))
       detail::foresee(s, options);
-    }
     Vector v = -s.mean_natural;
     const double slope = s.mean_gradient.dot(v);
     std::optional<detail::Found<F>> found;

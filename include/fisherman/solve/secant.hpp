@@ -2,7 +2,11 @@
 // moving frames transport is the identity, so that pairs from earlier points simply stay.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "fisherman/core/archive.hpp"
@@ -46,11 +50,24 @@ class SecantPairs {
     pairs_.clear();
     scale_ = 1.0;
   }
-  /// By how much the last iterations, at most ten, have lowered the objective.
-  double recent_fall() const {
-    double sum = 0.0;
-    for (const double fall : falls_) sum += fall;
-    return sum;
+  /// What is still to fall if the falls go on as they did: with a in the older half of the last iterations and b in the newer
+  /// one, b(q + q² + …) for q = b/a. The most of what the last 6, 10 and 20 iterations say, and of what they said in the
+  /// last five iterations: falls may shrink fast, and then slowly, and a short one proves nothing. Infinite as long as they do
+  /// not shrink, or are too few.
+  double falls_to_come() const {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    const auto seen = std::ptrdiff_t(falls_.size());
+    if (seen < least_falls) return unknown;
+    double most = 0.0;
+    for (std::ptrdiff_t back = 0; back <= std::min(most_back, seen - least_falls); ++back)
+      for (const std::ptrdiff_t half : {3, 5, 10}) {
+        if (seen - back < 2 * half) break;
+        const auto end = falls_.end() - back, newer = end - half, older = newer - half;
+        const double a = std::accumulate(older, newer, 0.0),
+                     b = std::max(std::accumulate(newer, end, 0.0), 0.0);
+        most = std::max(most, b < a ? b * b / (a - b) : b > 0.0 ? unknown : 0.0);
+      }
+    return most;
   }
 
   void save(Writer& out) const {
@@ -85,7 +102,8 @@ class SecantPairs {
 
  private:
   static constexpr double least_cosine = 1e-10;
-  static constexpr std::size_t most_falls = 10;
+  static constexpr std::ptrdiff_t least_falls = 6, most_back = 5;
+  static constexpr std::size_t most_falls = 20 + std::size_t(most_back);
   struct Pair {
     Vector step, change;
     double inverse;  // 1/sᵀy

@@ -20,13 +20,16 @@ struct StepReport {
   double step_norm;  // ‖v‖
 };
 
-/// Takes from the model what the approximation learns from: scores, unless it says otherwise.
+/// Takes from the model what the approximation learns from: scores, unless it says otherwise. False if it has learnt nothing.
 template <FisherApproximation H, class M, Frame F>
-void learn(H& fisher, M& model, const F& frame, const Draws& draws) {
-  if constexpr (requires { fisher.learn(model, frame, draws); })
+bool learn(H& fisher, M& model, const F& frame, const Draws& draws) {
+  if constexpr (requires { bool(fisher.learn(model, frame, draws)); })
+    return fisher.learn(model, frame, draws);
+  else if constexpr (requires { fisher.learn(model, frame, draws); })
     fisher.learn(model, frame, draws);
   else
     fisher.absorb(model.scores(frame, draws));
+  return true;
 }
 
 /// eq:fisher-transport. By the frame, coordinates carry over and there is nothing to do.

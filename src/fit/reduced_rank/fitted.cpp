@@ -14,13 +14,49 @@
 namespace fisherman {
 namespace {
 
-constexpr const char* no_errors =
-    "the Fisher information is singular at the fit, so there are no standard errors";
+/// "a, b, c and 4 more"
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 8;
+  std::string out;
+  for (std::size_t j = 0; j < std::min(most, names.size()); ++j)
+    out += (j > 0 ? ", " : "") + names[j];
+  return names.size() > most ? sentence(out, " and ", names.size() - most, " more") : out;
+}
+
+/// Why the likelihood may have no finite maximum; empty if nothing tells. A ridge gives one.
+std::string without_maximum(const ClassData& data, const FeatureMap& map, const RankFit& fit,
+                            const ReducedRankSettings& s) {
+  if (s.ridge > 0.0) return {};
+  constexpr const char* so =
+      "the likelihood has no finite maximum, and the coefficients grow with the "
+      "iterations: --ridge 1 gives a finite optimum";
+  if (fit.train.accuracy == 1.0)
+    return sentence(
+        "the classes are linearly separable (coefficients of this rank put every row in its "
+        "class): ",
+        so);
+  std::vector<std::string> names;
+  for (const Index j : one_class_features(data))
+    names.push_back(map.names[std::size_t(map.kept[std::size_t(j)])]);
+  if (names.empty()) return {};
+  return sentence(names.size(), names.size() == 1 ? " feature varies" : " features vary",
+                  " in one class only (", some_of(names), "): ", so);
+}
 
 std::vector<std::string> numbered(const char* stem, Index count) {
   std::vector<std::string> names;
   for (Index k = 1; k <= count; ++k) names.push_back(sentence(stem, k));
   return names;
+}
+
+/// The class of this name becomes the last, which the others are compared with.
+void make_last(const std::string& name, std::vector<int>& y, std::vector<std::string>& classes) {
+  if (name.empty()) return;
+  const auto found = std::find(classes.begin(), classes.end(), name);
+  require(found != classes.end(), "--reference is '", name, "', but there is no such class");
+  const int at = int(found - classes.begin()), last = int(classes.size()) - 1;
+  std::rotate(found, found + 1, classes.end());
+  for (int& k : y) k = k == at ? last : k > at ? k - 1 : k;
 }
 
 /// Checked, and as they were to the last bit.
@@ -41,19 +77,20 @@ ReducedRankFitted::ReducedRankFitted(FeatureMap features, ReducedRank fitted)
 
 std::unique_ptr<Fitted> ReducedRankFitted::fit(FitData data, const FitSettings& settings,
                                                Driver& driver) {
-  const auto& s = settings_as<ReducedRankSettings>(settings);
+  ReducedRankSettings s = settings_as<ReducedRankSettings>(settings);
+  std::vector<double> ridges = s.ridge_values();
+  s.ridge = ridges.front();
   require(!data.test || s.holdout == 0.0,
           "--test-data and --holdout do not go together: one of them is enough");
-  if (s.method == ReducedRankMethod::lbfgs)
-    driver.require_fresh("--method lbfgs is done in one go");
   set_threads(int(s.threads));
-  const auto [y, classes] = data.class_labels();
-  const FeatureScale scaling = s.scaling(data.table.images);
-  const FeatureMap map = FeatureMap::of(data.table.x, data.table.names, scaling);
-  const auto K = Index(classes.size()), kept = Index(map.kept.size()), all = data.table.x.cols();
-  const std::vector<Index> ranks = s.ranks(kept, K);
-  const MemoryPlan plan = plan_memory(s, data.table.x.rows(), all, kept, K,
-                                      *std::max_element(ranks.begin(), ranks.end()));
+  auto [y, classes] = data.class_labels();
+  make_last(s.reference, y, classes);
+  const FeatureScale scaling = s.scaling(data.table);
+  const FeatureMap map = FeatureMap::of(data.table, scaling, s.descends());
+  const auto K = Index(classes.size()), kept = Index(map.kept.size()), all = data.table.columns();
+  std::vector<Index> ranks = s.ranks(kept, K);
+  const MemoryPlan plan =
+      plan_memory(s, data.table, kept, K, *std::max_element(ranks.begin(), ranks.end()));
   driver.say(scaling_words(scaling));
   std::vector<std::string> warnings;
   const auto warn = [&](const std::string& warning) {
@@ -62,15 +99,23 @@ std::unique_ptr<Fitted> ReducedRankFitted::fit(FitData data, const FitSettings& 
   if (kept < all)
     warn(sentence(all - kept, " of ", all,
                   " features are constant; they are left out, and their coefficients are 0"));
-  FitRows rows = split_rows(data.table.x, y, K, map, plan.single_design, s);
+  FitRows rows = split_rows(data.table, y, K, map, plan.single_design, s);
   data.table.x.resize(0, 0);
+  data.table.sparse.reset();
   if (data.test) {
     const FitData test = data.test();
     const auto test_y = class_labels(test.table.labels, classes, test.labels_where);
-    rows.test = class_rows(columns_of(test.table, map.names, test.where), test_y,
-                           all_rows(test.table.x.rows()), K, map, plan.single_design);
+    rows.test = class_rows(with_columns(test.table, map.names, test.where), test_y,
+                           all_rows(test.table.rows()), K, map, plan.single_design);
   }
 
+  std::optional<CrossValidation> cv;
+  if (s.cv > 0) {
+    cv = cross_validate(*rows.train, s, ranks, ridges, driver);
+    if (!cv) return nullptr;
+    ranks = {cv->trials[cv->chosen].rank};
+    s.ridge = cv->trials[cv->chosen].ridge;
+  }
   const RankPath path = fit_ranks(rows, s, ranks, plan, driver);
   if (path.fits.empty()) return nullptr;
   const RankFit& best = path.fits[path.best];
@@ -87,11 +132,31 @@ std::unique_ptr<Fitted> ReducedRankFitted::fit(FitData data, const FitSettings& 
     out->part = part_name(best.rank, best.start);
   }
   out->confusion = (best.test ? *best.test : best.train).confusion;
-  auto [asked, uncertainty] = standard_errors(rows, best.point, s);
-  out->errors_asked = asked;
-  out->uncertainty = std::move(uncertainty);
-  if (asked && !out->uncertainty) warn(no_errors);
-  if (best.separable) warn(separable_words);
+  out->ridge = s.ridge;
+  out->best.set("ridge", s.ridge);
+  if (cv) {
+    out->best.set("folds", cv->folds);
+    for (std::size_t k = 0; k < cv->trials.size(); ++k) {
+      const CrossValidation::Trial& trial = cv->trials[k];
+      Fields& one = out->trials.emplace_back();
+      one.set("rank", trial.rank);
+      one.set("ridge", trial.ridge);
+      one.set("loss", trial.loss);
+      one.set("standard_error", trial.error);
+      one.set("accuracy", trial.accuracy);
+      one.set("chosen", k == cv->chosen);
+    }
+  }
+  Errors errors = standard_errors(rows, best, s);
+  out->errors_asked = errors.asked;
+  out->uncertainty = std::move(errors.uncertainty);
+  const auto doubt = [&](const char* key, const std::string& why) {
+    if (why.empty()) return;
+    warn(why);
+    out->best.set(key, why);
+  };
+  doubt("no_standard_errors", errors.why_not);
+  doubt("no_maximum", without_maximum(*rows.train, map, best, s));
   out->warnings = std::move(warnings);
   return out;
 }
@@ -99,8 +164,19 @@ std::unique_ptr<Fitted> ReducedRankFitted::fit(FitData data, const FitSettings& 
 Fields ReducedRankFitted::result() const {
   Fields out = best;
   if (!fits.empty()) out.set("fits", fits);
+  if (!trials.empty()) out.set("cross_validation", trials);
   if (errors_asked) out.set("standard_errors", uncertainty.has_value());
   return out;
+}
+
+std::string ReducedRankFitted::trials_csv() const {
+  std::ostringstream out;
+  out << "rank,ridge,loss,standard_error,accuracy,chosen\n" << std::setprecision(10);
+  for (const Fields& one : trials)
+    out << one.text("rank") << ',' << one.number("ridge") << ',' << one.number("loss") << ','
+        << one.number("standard_error") << ',' << one.number("accuracy") << ','
+        << (one.flag("chosen") ? 1 : 0) << '\n';
+  return out.str();
 }
 
 Fields ReducedRankFitted::model() const {
@@ -109,6 +185,7 @@ Fields ReducedRankFitted::model() const {
   out.set("model", "reduced-rank");
   out.set("columns", map.names);
   out.set("scaling", scaling);
+  out.set("ridge", ridge);
   out.set("kept", map.kept);
   out.set("shift", map.shift);
   out.set("scale", map.scale);
@@ -140,6 +217,7 @@ std::unique_ptr<Fitted> ReducedRankFitted::load(const SavedFit& saved) {
   out->classes = model.need_texts("classes");
   out->label = model.need_text("label");
   out->scaling = model.need_text("scaling");
+  out->ridge = model.number("ridge");
   const FixedRank& B = out->point.factor<0>();
   const FeatureMap& found = out->map;
   const auto kept = Index(found.kept.size()), K = Index(out->classes.size());
@@ -151,6 +229,8 @@ std::unique_ptr<Fitted> ReducedRankFitted::load(const SavedFit& saved) {
           "its sizes do not go together");
   out->best = saved.result;
   if (saved.result.has("fits")) out->fits = saved.result.need_list("fits");
+  if (saved.result.has("cross_validation"))
+    out->trials = saved.result.need_list("cross_validation");
   out->errors_asked = saved.result.has("standard_errors");
   if (saved.arrays.has("confusion")) {
     const Matrix counts = saved.arrays.need_matrix("confusion");
@@ -176,9 +256,11 @@ Fields ReducedRankFitted::parameters() const {
   Fields out;
   out.set("rank", rank());
   out.set("scaling", scaling);
-  out.set("loss", summary.objective);
+  out.set("ridge", ridge);
+  out.set("loss", best.number("loss"));
   out.set("gain", best.number("gain"));
   out.set("path", fits.empty() ? std::vector<Fields>{best} : fits);
+  out.set("cross_validation", trials);
   out.set("components", Matrix(map.restored(parts.U).transpose()));
   out.set("singular_values", parts.s);
   out.set("class_components", parts.V);
@@ -208,13 +290,22 @@ std::string ReducedRankFitted::text(const Output& /*output*/) const {
         << '\n';
     for (const Fields& one : fits) {
       out << std::setw(5) << one.text("rank") << std::setw(7) << one.text("start");
-      for (const char* column : {"objective", "accuracy", "test_loss", "test_accuracy"})
+      for (const char* column : {"loss", "accuracy", "test_loss", "test_accuracy"})
         if (one.has(column)) out << std::setw(11) << one.number(column);
       out << '\n';
     }
     out << '\n';
   }
-  out << summary.sentence << "\nrank " << rank() << ": mean training loss " << summary.objective
+  if (!trials.empty()) {
+    out << " rank      ridge  left-out loss  standard error   accuracy\n";
+    for (const Fields& one : trials)
+      out << std::setw(5) << one.text("rank") << std::setw(11) << std::defaultfloat
+          << one.number("ridge") << std::fixed << std::setw(15) << one.number("loss")
+          << std::setw(16) << one.number("standard_error") << std::setw(11)
+          << one.number("accuracy") << (one.flag("chosen") ? "  chosen" : "") << '\n';
+    out << '\n';
+  }
+  out << summary.sentence << "\nrank " << rank() << ": mean training loss " << best.number("loss")
       << " nats, accuracy " << best.number("accuracy") << ", after " << summary.iterations
       << " iterations, " << std::setprecision(2) << summary.seconds << " s\n"
       << std::setprecision(5);
@@ -236,6 +327,7 @@ std::vector<NamedFile> ReducedRankFitted::tables(const Output& /*output*/) const
       {"V.csv", csv_table("class", free, numbered("v", rank()), parts.V)},
       {"intercepts.csv", csv_table("class", free, {"intercept"}, point.factor<1>().point())},
       {"confusion.csv", csv_table("true", classes, classes, confusion)}};
+  if (!trials.empty()) out.push_back({"cv.csv", trials_csv()});
   if (!uncertainty) return out;
   out.push_back({"B_standard_errors.csv",
                  csv_table("feature", map.names, free, map.restored(uncertainty->coefficients()))});
@@ -244,19 +336,20 @@ std::vector<NamedFile> ReducedRankFitted::tables(const Output& /*output*/) const
   return out;
 }
 
-Matrix ReducedRankFitted::design(const Table& rows, const std::string& where) const {
-  return map.design<double>(columns_of(rows, map.names, where), all_rows(rows.x.rows()));
+DesignRows ReducedRankFitted::design(const Table& rows, const std::string& where) const {
+  return map.design(with_columns(rows, map.names, where), all_rows(rows.rows()), false);
 }
 
 Matrix ReducedRankFitted::transform(const Table& rows, const std::string& where) const {
-  return design(rows, where).transpose() * components(point).U;
+  const DesignRows x = design(rows, where);
+  return x.project(x.prepared(components(point).U), {0, x.rows()}).transpose();
 }
 
 Predictions ReducedRankFitted::predict(const Table& rows, const std::string& where,
                                        bool errors) const {
-  const Matrix x = design(rows, where);
+  const DesignRows x = design(rows, where);
   const LinearScores s = Multinomial::linear(point);
-  const Matrix z = s.left.transpose() * x;
+  const Matrix z = x.project(x.prepared(s.left), {0, x.rows()});
   const Matrix p = probabilities((s.right * z).colwise() + s.intercepts);
   Predictions out;
   for (const std::string& name : classes) out.columns.push_back("p_" + name);
@@ -264,7 +357,8 @@ Predictions ReducedRankFitted::predict(const Table& rows, const std::string& whe
   if (errors && uncertainty) {
     for (const std::string& name : classes) out.columns.push_back("se_" + name);
     out.values.conservativeResize(Eigen::NoChange, 2 * p.rows());
-    out.values.rightCols(p.rows()) = uncertainty->probabilities(x).transpose();
+    out.values.rightCols(p.rows()) =
+        uncertainty->probabilities(x.columns({0, x.rows()})).transpose();
   }
   for (Index i = 0; i < p.cols(); ++i) {
     Index best_class;
@@ -296,8 +390,9 @@ FitKind reduced_rank_kind() {
               "fisherman predict --run digits --data t10k-images-idx3-ubyte.gz",
           .objective = "mean negative log-likelihood, nats",
           .takes_test_rows = true,
+          .takes_sparse = true,
           .files = {"B.csv", "B.npy", "U.csv", "S.csv", "V.csv", "intercepts.csv", "confusion.csv",
-                    "B_standard_errors.csv", "intercept_standard_errors.csv"},
+                    "cv.csv", "B_standard_errors.csv", "intercept_standard_errors.csv"},
           .arrays = {"confusion", "covariance"},
           .settings = new_settings<ReducedRankSettings>,
           .fit = ReducedRankFitted::fit,

@@ -16,10 +16,12 @@ class ReducedRankFitted final : public Fitted {
   FeatureMap map;
   ReducedRank point;
   std::vector<std::string> classes;
-  std::string scaling;        // what was done to the features
-  Fields best;                // the result of the part that was kept
-  std::vector<Fields> fits;   // of each rank and start, if there are several
-  Eigen::MatrixXi confusion;  // of the held-out rows, if there are any
+  std::string scaling;  // what was done to the features
+  double ridge = 0.0;
+  Fields best;                 // the result of the part that was kept
+  std::vector<Fields> fits;    // of each rank and start, if there are several
+  std::vector<Fields> trials;  // of a cross-validation
+  Eigen::MatrixXi confusion;   // of the held-out rows, if there are any
   bool errors_asked = false;
   std::optional<Uncertainty> uncertainty;
 
@@ -40,7 +42,8 @@ class ReducedRankFitted final : public Fitted {
                const std::string& labels_where) const override;
 
  private:
-  Matrix design(const Table& rows, const std::string& where) const;
+  std::string trials_csv() const;
+  DesignRows design(const Table& rows, const std::string& where) const;
   /// p×(K−1) numbers of the scaled features as K×p of the features, zero for the last class.
   Matrix by_class(const Matrix& of_scaled) const;
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/fit/sections.hpp"
@@ -20,7 +21,10 @@ struct Fit {
 
   double value(const char* key) const { return model.best.number(key); }
   bool tested() const { return model.tested(); }
-  bool separable() const { return model.best.flag("separable"); }
+  /// Why there is no finite maximum, or no standard errors; empty if nothing is known.
+  std::string said(const char* key) const {
+    return model.best.has(key) ? model.best.text(key) : "";
+  }
   Index rank() const { return parts.s.size(); }
   std::string base() const { return model.classes.back(); }
 };
@@ -35,7 +39,7 @@ std::string percent(double share) { return fixed(100.0 * share, 2) + "%"; }
 
 Cell verdict(const Fits& fits) {
   const auto loss = [](const Fit& f) {
-    return f.tested() ? f.value("test_loss") : f.value("objective");
+    return f.tested() ? f.value("test_loss") : f.value("loss");
   };
   const Fit& best = *std::min_element(
       fits.begin(), fits.end(), [&](const Fit& a, const Fit& b) { return loss(a) < loss(b); });
@@ -48,10 +52,8 @@ Cell verdict(const Fits& fits) {
                best.tested() ? "held-out rows" : "training rows (none were held out)",
                " in the right class.");
   Tone tone = status_tone(best.run);
-  if (best.separable()) {
-    said +=
-        " The classes are linearly separable: the likelihood has no finite maximum, and the "
-        "coefficients grow with the iterations.";
+  if (const std::string why = best.said("no_maximum"); !why.empty()) {
+    said += " There is a warning: " + why + ".";
     tone = Tone::mind;
   }
   return {said, tone};
@@ -68,7 +70,7 @@ Section summary(const Fits& fits) {
   for (std::size_t k = 0; k < fits.size(); ++k) {
     const Fit& f = fits[k];
     Grid::Row row{{Cell(f.run.name), Cell(status_word(f.run), status_tone(f.run)),
-                   Cell(figure(double(f.rank()))), Cell(fixed(f.value("objective"), 5)),
+                   Cell(figure(double(f.rank()))), Cell(fixed(f.value("loss"), 5)),
                    Cell(percent(f.value("accuracy")))},
                   false,
                   fits.size() == 1 ? -1 : int(k)};
@@ -129,7 +131,7 @@ void add_paths(std::vector<Section>& sections, const Fits& fits) {
     std::vector<double> ranks, train, test;
     for (const Fields& one : f.model.fits) {
       ranks.push_back(one.number("rank"));
-      train.push_back(one.number("objective"));
+      train.push_back(one.number("loss"));
       test.push_back(one.number("test_loss"));
       const bool chosen =
           one.number("rank") == f.value("rank") && one.number("start") == f.value("start");
@@ -137,10 +139,10 @@ void add_paths(std::vector<Section>& sections, const Fits& fits) {
         const double v = one.number(key);
         return Cell(std::isnan(v) ? "–" : share ? percent(v) : fixed(v, 5));
       };
-      grid.rows.push_back({{Cell(f.run.name), Cell(one.text("rank")), Cell(one.text("start")),
-                            shown("objective", false), shown("accuracy", true),
-                            shown("test_loss", false), shown("test_accuracy", true)},
-                           chosen});
+      grid.rows.push_back(
+          {{Cell(f.run.name), Cell(one.text("rank")), Cell(one.text("start")), shown("loss", false),
+            shown("accuracy", true), shown("test_loss", false), shown("test_accuracy", true)},
+           chosen});
     }
     const std::string prefix = fits.size() == 1 ? "" : f.run.name + ": ";
     chart.series.push_back({.name = prefix + "training", .x = {ranks}, .y = train, .dots = true});
@@ -176,10 +178,9 @@ Section spectrum_section(const Fits& fits) {
 /// The side of a square image, if the features are pixels of one; otherwise 0.
 Index image_side(const ReducedRankFitted& model) {
   const auto side = Index(std::lround(std::sqrt(double(model.map.names.size()))));
-  const bool pixels = (model.map.shift.array() == 0.0).all() &&
-                      (model.map.scale.array() == model.map.scale(0)).all() &&
-                      model.map.scale(0) != 1.0;
-  return pixels && side >= 4 && side * side == Index(model.map.names.size()) ? side : 0;
+  return model.scaling == "pixel" && side >= 4 && side * side == Index(model.map.names.size())
+             ? side
+             : 0;
 }
 
 void add_pictures(Section& section, const Fit& fit) {
@@ -197,27 +198,136 @@ void add_pictures(Section& section, const Fit& fit) {
                            "picture has its own scale."));
 }
 
-void add_classes(Section& section, const Fit& fit) {
-  const Matrix& V = fit.parts.V;
-  std::vector<double> x, y;
-  for (Index k = 0; k < V.rows(); ++k) {
-    x.push_back(V(k, 0) * fit.parts.s(0));
-    y.push_back(fit.rank() > 1 ? V(k, 1) * fit.parts.s(1) : 0.0);
+/// Numbers of the rows of largest norm, largest first.
+std::vector<Index> largest_rows(const Matrix& m, Index most) {
+  const Vector size = m.rowwise().norm();
+  std::vector<Index> order(std::size_t(m.rows()));
+  for (std::size_t j = 0; j < order.size(); ++j) order[j] = Index(j);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size(a) > size(b); });
+  order.resize(std::size_t(std::min(most, m.rows())));
+  return order;
+}
+
+/// Classes and features in one picture. B = U S Vᵀ is shared evenly: a class is at its row of V S^½, a feature at its row of
+/// U S^½, and the inner product of the two is the coefficient.
+void add_biplot(Section& section, const Fit& fit) {
+  constexpr Index most_loadings = 12;
+  const Index shown = std::min<Index>(fit.rank(), 2), K = fit.parts.V.rows() + 1;
+  const Vector root = fit.parts.s.head(shown).cwiseSqrt();
+  Matrix classes = Matrix::Zero(K, 2);
+  classes.topLeftCorner(K - 1, shown) = fit.parts.V.leftCols(shown) * root.asDiagonal();
+  Matrix loadings = Matrix::Zero(fit.parts.U.rows(), 2);
+  loadings.leftCols(shown) = fit.parts.U.leftCols(shown) * root.asDiagonal();
+  const double reach = loadings.rowwise().norm().maxCoeff();
+  const double stretch = reach > 0.0 ? classes.rowwise().norm().maxCoeff() / reach : 1.0;
+
+  const auto column = [](const Matrix& m, Index j) {
+    return std::vector<double>(m.col(j).data(), m.col(j).data() + m.rows());
+  };
+  Chart chart{.x = {{.name = "component 1"}},
+              .y = {.name = fit.rank() > 1 ? "component 2" : ""},
+              .series = {{.name = "classes",
+                          .x = {column(classes, 0)},
+                          .y = column(classes, 1),
+                          .dots = true,
+                          .labels = fit.model.classes}},
+              .square = true};
+  std::string about =
+      sentence(fit.run.name, ": classes in the first two components; ", fit.base(),
+               ", which the others are compared with, is at the origin. Classes near each other "
+               "are told apart by other components, or not at all.");
+  if (image_side(fit.model) == 0) {
+    Chart::Series features{.name = "features", .x = {{}}, .y = {}, .dots = true};
+    for (const Index j : largest_rows(loadings, most_loadings)) {
+      features.x[0].push_back(stretch * loadings(j, 0));
+      features.y.push_back(stretch * loadings(j, 1));
+      const Index name = fit.model.map.kept[std::size_t(j)];
+      features.labels.push_back(fit.model.map.names[std::size_t(name)]);
+    }
+    about += sentence(" The ", features.y.size(), " features with the largest loadings are drawn ",
+                      figure(stretch, 2),
+                      " times as far from the origin as they are. A feature speaks for the classes "
+                      "that lie in its "
+                      "direction, and against those on the other side.");
+    chart.series.push_back(std::move(features));
   }
-  x.push_back(0.0);
-  y.push_back(0.0);
-  const Chart chart{
-      .x = {{.name = "component 1"}},
-      .y = {.name = fit.rank() > 1 ? "component 2" : ""},
-      .series =
-          {{.name = fit.run.name, .x = {x}, .y = y, .dots = true, .labels = fit.model.classes}},
-      .square = true};
-  section.chart(chart, sentence(fit.run.name,
-                                ": what a unit of the first two components adds to the log "
-                                "odds of each class against ",
-                                fit.base(),
-                                ", which is at the origin. Classes near each other are told "
-                                "apart by other components, or not at all."));
+  section.chart(chart, about);
+}
+
+void add_coefficients(Section& section, const Fit& fit) {
+  constexpr Index most_features = 50, most_classes = 12;
+  const Matrix B = fit.model.point.factor<0>().matrix();
+  Matrix errors;
+  if (fit.model.uncertainty) errors = fit.model.uncertainty->coefficients();
+  const Index K = std::min(B.cols(), most_classes);
+  Grid grid{{{"feature"}}, {}};
+  for (Index k = 0; k < K; ++k) grid.columns.push_back({fit.model.classes[std::size_t(k)], true});
+  const std::vector<Index> rows = largest_rows(B, most_features);
+  for (const Index j : rows) {
+    Grid::Row row{{Cell(fit.model.map.names[std::size_t(fit.model.map.kept[std::size_t(j)])])}};
+    for (Index k = 0; k < K; ++k) {
+      std::string text = figure(B(j, k), 3);
+      Tone tone = Tone::plain;
+      if (errors.size() > 0) {
+        text += " ± " + figure(errors(j, k), 2);
+        if (std::abs(B(j, k)) > 2.0 * errors(j, k)) tone = Tone::good;
+      }
+      row.cells.emplace_back(std::move(text), tone);
+    }
+    grid.rows.push_back(std::move(row));
+  }
+  section.paragraph(
+      sentence(fit.run.name,
+               ": what a feature, scaled as for the fit, adds to the log odds of a class against ",
+               fit.base(),
+               errors.size() > 0
+                   ? ", with its standard error; those more than two of them from zero stand out."
+                   : "."));
+  section.table(
+      grid,
+      sentence("Coefficients of ",
+               rows.size() < std::size_t(B.rows()) ? sentence(rows.size(), " of ") : "", B.rows(),
+               B.rows() == 1 ? " feature" : " features",
+               K < B.cols() ? sentence(" and the first ", K, " classes") : "", ", largest first"));
+}
+
+/// What a cross-validation saw.
+void add_trials(std::vector<Section>& sections, const Fit& fit) {
+  if (fit.model.trials.empty()) return;
+  Section section("Cross-validation");
+  Grid grid{{{"rank", true},
+             {"ridge", true},
+             {"left-out loss", true},
+             {"standard error", true},
+             {"accuracy", true},
+             {""}},
+            {}};
+  std::map<double, Chart::Series> by_ridge;
+  for (const Fields& one : fit.model.trials) {
+    const double ridge = one.number("ridge"), loss = one.number("loss"),
+                 error = one.number("standard_error");
+    const bool chosen = one.flag("chosen");
+    grid.rows.push_back({{Cell(one.text("rank")), Cell(figure(ridge, 3)), Cell(fixed(loss, 5)),
+                          Cell(fixed(error, 5)), Cell(percent(one.number("accuracy"))),
+                          Cell(chosen ? "chosen" : "", Tone::good)},
+                         chosen});
+    Chart::Series& series = by_ridge[ridge];
+    series.name = "ridge " + figure(ridge, 3);
+    if (series.x.empty()) series.x = {{}};
+    series.x[0].push_back(one.number("rank"));
+    series.y.push_back(loss);
+    series.low.push_back(loss - error);
+    series.high.push_back(loss + error);
+  }
+  Chart chart{.x = {{.name = "rank"}}, .y = {.name = "loss on rows that were left out, nats"}};
+  for (auto& [ridge, series] : by_ridge) chart.series.push_back(std::move(series));
+  section.chart(
+      chart,
+      sentence(fit.run.name, ": mean losses over ", fit.model.best.text("folds"),
+               " folds, and a standard error either way. The simplest pair within a standard error "
+               "of the least was chosen: the smallest rank, then the strongest ridge."));
+  section.table(grid);
+  sections.push_back(std::move(section));
 }
 
 void add_confusion(Section& section, const Fit& fit) {
@@ -267,17 +377,9 @@ Section diagnostics(const Fits& fits) {
                           Cell(figure(clips, 10)), Cell(errors ? "in the folder" : "none")}});
     if (status_tone(f.run) != Tone::good)
       notes.emplace_back(who + f.model.summary.sentence, status_tone(f.run));
-    if (f.separable())
-      notes.emplace_back(
-          who +
-              "Coefficients of this rank put every row in its class: the classes are "
-              "linearly separable, and there is no finite maximum.",
-          Tone::mind);
-    if (!errors && f.model.errors_asked)
-      notes.emplace_back(who +
-                             "The Fisher information is singular at the fit, so there are no "
-                             "standard errors.",
-                         Tone::mind);
+    for (const char* key : {"no_maximum", "no_standard_errors"})
+      if (const std::string why = f.said(key); !why.empty())
+        notes.emplace_back(who + why + ".", Tone::mind);
     if (columns > kept)
       notes.emplace_back(sentence(who, columns - kept, " of ", columns,
                                   " features are constant; their coefficients are 0."));
@@ -300,16 +402,19 @@ Page page(const std::vector<ReportedFit>& runs, const PageLimits& /*limits*/) {
   page.about = sentence(fits[0].model.map.names.size(), " features, ", fits[0].model.classes.size(),
                         " classes, coefficients of rank ", fits[0].rank());
   page.verdict = verdict(fits);
-  Section components("Components"), classes("Classes"), confusion("Confusion");
+  Section components("Components"), classes("Classes and features"), coefficients("Coefficients"),
+      confusion("Confusion");
   for (const Fit& f : fits) {
     add_pictures(components, f);
-    add_classes(classes, f);
+    add_biplot(classes, f);
+    add_coefficients(coefficients, f);
     add_confusion(confusion, f);
   }
   page.sections = {summary(fits), course(fits)};
   add_paths(page.sections, fits);
+  for (const Fit& f : fits) add_trials(page.sections, f);
   page.sections.push_back(spectrum_section(fits));
-  for (const Section& section : {components, classes, confusion})
+  for (const Section& section : {components, classes, coefficients, confusion})
     if (!section.parts.empty()) page.sections.push_back(section);
   page.sections.push_back(settings_section(runs));
   page.sections.push_back(diagnostics(fits));

@@ -1,19 +1,17 @@
 #include "fisherman/fit/reduced_rank_path.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <utility>
 
 namespace fisherman {
 
-std::shared_ptr<const ClassData> class_rows(const Matrix& x, const std::vector<int>& y,
+std::shared_ptr<const ClassData> class_rows(const Table& table, const std::vector<int>& y,
                                             const std::vector<Index>& rows, Index classes,
                                             const FeatureMap& map, bool single) {
   std::vector<int> chosen;
   for (const Index i : rows) chosen.push_back(y[std::size_t(i)]);
-  if (single) return std::make_shared<const ClassData>(map.design<float>(x, rows), chosen, classes);
-  return std::make_shared<const ClassData>(map.design<double>(x, rows), chosen, classes);
+  return std::make_shared<const ClassData>(map.design(table, rows, single), chosen, classes);
 }
 
 std::vector<Index> all_rows(Index count) {
@@ -22,82 +20,40 @@ std::vector<Index> all_rows(Index count) {
   return rows;
 }
 
-FitRows split_rows(const Matrix& x, const std::vector<int>& y, Index classes, const FeatureMap& map,
-                   bool single, const ReducedRankSettings& s) {
+FitRows split_rows(const Table& table, const std::vector<int>& y, Index classes,
+                   const FeatureMap& map, bool single, const ReducedRankSettings& s) {
   require(s.holdout < 1.0, "--holdout is 1, but something must be left to fit");
-  std::vector<Index> rows = all_rows(x.rows()), held;
+  std::vector<Index> rows = all_rows(table.rows()), held;
   if (s.holdout > 0.0) {
     const Draws draws(std::uint64_t(s.seed), std::uint64_t(3) << 61);  // no iteration's
-    const Matrix keys = draws.uniforms(0, x.rows(), 1);
+    const Matrix keys = draws.uniforms(0, table.rows(), 1);
     const auto test_begin = std::stable_partition(rows.begin(), rows.end(),
                                                   [&](Index i) { return keys(i) >= s.holdout; });
     held.assign(test_begin, rows.end());
     rows.erase(test_begin, rows.end());
-    require(!rows.empty() && !held.empty(), "--holdout ", s.holdout, " of ", x.rows(),
+    require(!rows.empty() && !held.empty(), "--holdout ", s.holdout, " of ", table.rows(),
             " rows leaves nothing to fit or nothing to test on");
   }
-  FitRows both{class_rows(x, y, rows, classes, map, single), nullptr};
-  if (!held.empty()) both.test = class_rows(x, y, held, classes, map, single);
+  FitRows both{class_rows(table, y, rows, classes, map, single), nullptr};
+  if (!held.empty()) both.test = class_rows(table, y, held, classes, map, single);
   return both;
 }
 
-namespace {
-
-RankFit evaluated(const FitRows& rows, Index rank, Index start, FitSummary end,
-                  const ReducedRank& point, double gain) {
-  std::optional<Evaluation> test;
-  if (rows.test) test = evaluate(*rows.test, point);
-  return {rank,
-          start,
-          std::move(end),
-          point,
-          gain,
-          evaluate(*rows.train, point),
-          std::move(test),
-          separable(*rows.train, point)};
-}
-
-RankFit descend(const FitRows& rows, const ReducedRankSettings& s, Index rank, Index start,
-                Driver& driver) {
-  const auto began = std::chrono::steady_clock::now();
-  const auto passed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  };
-  bool interrupted = false;
-  const auto best = factor_lbfgs(
-      *rows.train, first_point(*rows.train, s, rank, start),
-      {.iterations = s.iterations > 0 ? s.iterations : most_descent, .tolerance = 1e-8},
-      [&](Index k, double value) {
-        interrupted = !driver.see({.iteration = k, .seconds = passed(), .objective = value});
-        return !interrupted;
-      });
-  const Status status = best.converged ? Status::converged
-                        : interrupted  ? Status::interrupted
-                                       : Status::iterations_done;
-  return evaluated(rows, rank, start,
-                   {.status = status,
-                    .sentence = std::string(describe(status)),
-                    .objective = best.objective,
-                    .iterations = best.iterations,
-                    .seconds = passed()},
-                   best.point, Record::unknown);
-}
-
-}  // namespace
-
 RankFit fit_rank(const FitRows& rows, const ReducedRankSettings& s, Index rank, Index start,
                  const MemoryPlan& plan, Driver& driver) {
-  if (s.method == ReducedRankMethod::lbfgs) return descend(rows, s, rank, start, driver);
   ErasedRun run = make_run(rows.train, s, rank, start, plan);
   FitSummary end = driver.drive(run);
-  const double gain = gain_left(run, rows.train);
-  if (end.status == Status::iterations_done && gain < s.tolerance) {
+  const double gain = gain_left(run, rows.train, s);
+  if (!s.descends() && end.status == Status::iterations_done &&
+      gain < s.tolerance_for(rows.train->rows())) {
     // By the run's own estimate of the Fisher matrix, which is rough where few scores have been.
     end.status = Status::settled;
     end.sentence = describe(Status::settled);
   }
-  return evaluated(rows, rank, start, std::move(end), reduced_rank_point(run.state.estimate()),
-                   gain);
+  const ReducedRank point = reduced_rank_point(run.state.estimate());
+  std::optional<Evaluation> test;
+  if (rows.test) test = evaluate(*rows.test, point);
+  return {rank, start, std::move(end), point, gain, evaluate(*rows.train, point), std::move(test)};
 }
 
 std::string part_name(Index rank, Index start) { return sentence("rank-", rank, "-start-", start); }
@@ -106,9 +62,9 @@ Fields part_result(const RankFit& fit) {
   Fields out = fields_of(fit.end);
   out.set("rank", fit.rank);
   out.set("start", fit.start);
+  out.set("loss", fit.train.loss);
   out.set("gain", fit.gain);
   out.set("accuracy", fit.train.accuracy);
-  out.set("separable", fit.separable);
   if (fit.test) {
     out.set("test_loss", fit.test->loss);
     out.set("test_accuracy", fit.test->accuracy);
@@ -142,13 +98,17 @@ RankPath fit_ranks(const FitRows& rows, const ReducedRankSettings& s,
   return path;
 }
 
-Errors standard_errors(const FitRows& rows, const ReducedRank& point,
-                       const ReducedRankSettings& s) {
+Errors standard_errors(const FitRows& rows, const RankFit& fit, const ReducedRankSettings& s) {
   // The work is one product of order d for each row and class.
-  const double d = double(point.dimension());
+  const double d = double(fit.point.dimension());
   const double work = double(rows.train->rows()) * double(rows.train->classes()) * d * d;
   if (!is_on(s.standard_errors, work <= 2e11)) return {};
-  return {true, Uncertainty::of(rows.train, point)};
+  if (fit.end.status != Status::converged)
+    return {true, "there are no standard errors, because the fit has not converged", {}};
+  Errors out{true, {}, Uncertainty::of(rows.train, fit.point, s.ridge)};
+  if (!out.uncertainty)
+    out.why_not = "the Fisher information is singular at the fit, so there are no standard errors";
+  return out;
 }
 
 }  // namespace fisherman

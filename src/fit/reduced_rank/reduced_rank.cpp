@@ -13,18 +13,19 @@ using namespace reduced_rank_defaults;  // NOLINT: constants of this folder
 
 namespace {
 
-bool decorrelated(const ReducedRankSettings& s) {
+bool is_decorrelated(const ReducedRankSettings& s) {
   return s.approximation() == FisherChoice::decorrelated;
 }
 
 Index scores_of(const ReducedRankSettings& s) {
+  const Index batch = s.rows_per_gradient();
   return s.scores > 0
              ? s.scores
-             : std::max<Index>(1, s.batch / (decorrelated(s) ? decorrelated_share : usual_share));
+             : std::max<Index>(1, batch / (is_decorrelated(s) ? decorrelated_share : usual_share));
 }
 
 /// Iterations for each one that the Fisher estimate learns from.
-Index learns_every(const ReducedRankSettings& s) { return decorrelated(s) ? 2 : 1; }
+Index learns_every(const ReducedRankSettings& s) { return is_decorrelated(s) ? 2 : 1; }
 
 /// Coordinates (M, U_p, V_p) of the coefficients, then the intercepts. The scores of U_p are outer products.
 FisherOffer offer_of(const ReducedRankSettings& s, Index p, Index k, Index r, double epsilon,
@@ -47,6 +48,11 @@ FisherOffer offer_of(const ReducedRankSettings& s, Index p, Index k, Index r, do
 }
 
 double operator_memory(const ReducedRankSettings& s, Index p, Index k, Index r, bool single) {
+  if (s.descends()) {
+    constexpr double pairs = 2.0 * descent_memory;
+    return FactoredFisher::memory(p, k + 1, r, p <= most_correlated) +
+           pairs * sizeof(double) * double((p + k) * r + k);
+  }
   return fisher_memory(s.approximation(), offer_of(s, p, k, r, 0.0, single));
 }
 
@@ -54,21 +60,27 @@ double operator_memory(const ReducedRankSettings& s, Index p, Index k, Index r, 
 
 double MemoryPlan::peak() const { return design + std::max(table, operators) + rest; }
 
-MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, Index kept,
-                       Index classes, Index rank) {
-  const double n = double(rows), k = double(classes - 1);
+MemoryPlan plan_memory(const ReducedRankSettings& s, const Table& data, Index kept, Index classes,
+                       Index rank) {
+  const double n = double(data.rows()), k = double(classes - 1);
   MemoryPlan plan{};
-  plan.table = n * double(columns) * sizeof(double);
+  plan.table = data.sparse ? data.sparse->bytes() : n * double(data.columns()) * sizeof(double);
   plan.single_operators = s.precision != Precision::float64;
-  plan.single_design = s.precision == Precision::float32;
+  // Products in single precision lose nothing where there are many rows to sum over.
+  plan.single_design =
+      s.precision == Precision::float32 ||
+      (s.precision == Precision::automatic && s.descends() && n * double(kept) >= many_numbers);
   plan.operators = operator_memory(s, kept, classes - 1, rank, plan.single_operators);
   // The program itself, labels, and the scores of an iteration with their copy on the way.
   const double coordinates = s.method == ReducedRankMethod::extrinsic
                                  ? double(kept) * k
                                  : double(rank) * double(kept + rank) + k;
-  plan.rest = 3e7 + 40.0 * n + 2.0 * sizeof(double) * coordinates * double(scores_of(s));
+  const double at_once = s.descends() ? 16.0 * double(rank) : double(scores_of(s));
+  plan.rest = 3e7 + 40.0 * n + 2.0 * sizeof(double) * coordinates * at_once;
   const auto sized = [&] {
-    plan.design = n * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
+    plan.design = data.sparse
+                      ? plan.table
+                      : n * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
     return plan.peak();
   };
   // By the memory in all, not by what is free now: the same fit has the same bits at any time.
@@ -76,27 +88,63 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, Index rows, Index columns, 
     plan.single_design = true;
   sized();
   const bool table_is_more = plan.table > plan.operators;  // they are not there at the same time
-  require_memory(
-      "the fit",
-      {{"data", plan.design + (table_is_more ? plan.table : 0.0)},
-       {"Fisher operators", table_is_more ? 0.0 : plan.operators},
-       {"the rest", plan.rest}},
-      "--precision single halves what is kept, and --fisher decorrelated takes the least");
+  require_memory("the fit",
+                 {{"data", plan.design + (table_is_more ? plan.table : 0.0)},
+                  {"Fisher operators", table_is_more ? 0.0 : plan.operators},
+                  {"the rest", plan.rest}},
+                 s.descends() ? "--precision single halves the data"
+                              : "--precision single halves what is kept, and --fisher decorrelated "
+                                "takes the least");
   return plan;
 }
 
 ReducedRank reduced_rank_point(const AnyFrame& frame) {
   if (frame.holds<ExtrinsicReducedRank>()) return frame.as<ExtrinsicReducedRank>().base();
+  if (frame.holds<FactoredReducedRank>()) return as_fixed_rank(frame.as<FactoredReducedRank>());
   return frame.as<ReducedRank>();
+}
+
+ErasedRun make_descent(const std::shared_ptr<const ClassData>& data, const ReducedRankSettings& s,
+                       const ReducedRank& start, std::shared_ptr<const FeatureMoments> features,
+                       std::int64_t stochastic) {
+  require(s.fisher == FisherChoice::automatic,
+          "--method lbfgs has a Fisher approximation of its own: leave --fisher out");
+  const Index rank = start.factor<0>().rank();
+  const std::int64_t planned = s.iterations > 0 ? s.iterations : stochastic + most_descent;
+  stochastic = std::min(stochastic, planned);
+  const Average average({.on = is_on(s.average, true), .start = stochastic / 2, .power = 0.0});
+  RunOptions options;
+  options.rule = s.rule({.step_size = descent_step_size,
+                         .delay = descent_delay,
+                         .decay = 0.9,
+                         .kl_radius = descent_radius});
+  options.evaluate_every = 0;
+  const double rounding = data->design().single() ? 1e-8 : DescentOptions().rounding;
+  return {{AnyFrame(as_factored(start)),
+           AnyFisher(FactoredFisher(std::move(features), data->classes(), rank,
+                                    {.stochastic = stochastic})),
+           std::uint64_t(s.seed), average},
+          AnyModel::of<FactoredReducedRank>(
+              Multinomial(data, {.batch = s.rows_per_gradient(), .ridge = s.ridge})),
+          std::move(options),
+          when_predicted_below(s.tolerance_for(data->rows())) || after_iterations(planned),
+          planned,
+          DescentOptions{
+              .memory = descent_memory, .distrust = 10.0, .rounding = rounding, .learn_every = 1},
+          stochastic};
 }
 
 ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRankSettings& s,
                    Index rank, Index start, const MemoryPlan& plan) {
-  require(s.method != ReducedRankMethod::lbfgs, "L-BFGS makes no run");
+  if (s.descends())
+    return make_descent(data, s, first_point(*data, s, rank, start),
+                        std::make_shared<const FeatureMoments>(feature_moments(data->design())),
+                        s.stochastic_iterations(data->rows()));
   const bool extrinsic = s.method == ReducedRankMethod::extrinsic,
              learning = s.method != ReducedRankMethod::rsgd;
   const Index p = data->features(), k = data->classes() - 1;
-  Multinomial model(data, {.batch = s.batch, .scores = scores_of(s)});
+  Multinomial model(data,
+                    {.batch = s.rows_per_gradient(), .scores = scores_of(s), .ridge = s.ridge});
   const ReducedRank first = first_point(*data, s, rank, start);
   double epsilon = s.epsilon;
   if (epsilon == 0.0 && learning) {
@@ -106,63 +154,36 @@ ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRa
     const Matrix scores = model.scores(first, Draws(std::uint64_t(s.seed), 0));
     epsilon = scores.squaredNorm() / double(epsilon_share * learns_every(s));
   }
-  const double per_pass = double(data->rows()) / double(s.batch);
-  const auto planned =
-      s.iterations > 0
-          ? s.iterations
-          : std::max<std::int64_t>(least_iterations, std::int64_t(std::ceil(s.passes * per_pass)));
+  const std::int64_t planned =
+      s.iterations > 0 ? s.iterations : s.stochastic_iterations(data->rows());
   const Average average({.on = is_on(s.average, true), .start = 0, .power = 4.0});
-  ErasedRun run{
-      {extrinsic ? AnyFrame(ExtrinsicReducedRank(first)) : AnyFrame(first),
-       make_fisher(s.approximation(), offer_of(s, p, k, rank, epsilon, plan.single_operators)),
-       std::uint64_t(s.seed), average},
-      extrinsic ? AnyModel::of<ExtrinsicReducedRank>(model) : AnyModel::of<ReducedRank>(model),
-      {},
-      after_iterations(planned),
-      planned};
   StepRule rule{.step_size = learning ? learnt_step_size : plain_step_size,
                 .kl_radius = learning ? 0.1 : 0.0};
   if (s.method == ReducedRankMethod::ifngd)
     rule.step_size = ifngd_step_size, rule.delay = ifngd_delay, rule.decay = 0.9;
-  run.options.rule = s.rule(rule);
-  run.options.carry = s.transport;
-  run.options.evaluate_every = s.eval_every;
-  return run;
+  RunOptions options;
+  options.rule = s.rule(rule);
+  options.carry = s.transport;
+  options.evaluate_every = s.eval_every;
+  return {{extrinsic ? AnyFrame(ExtrinsicReducedRank(first)) : AnyFrame(first),
+           make_fisher(s.approximation(), offer_of(s, p, k, rank, epsilon, plan.single_operators)),
+           std::uint64_t(s.seed), average},
+          extrinsic ? AnyModel::of<ExtrinsicReducedRank>(model) : AnyModel::of<ReducedRank>(model),
+          std::move(options),
+          after_iterations(planned),
+          planned};
 }
 
-ReducedRankOptimum factor_lbfgs(const ClassData& data, const ReducedRank& start,
-                                const LbfgsOptions& options, const LbfgsWatch& watch) {
-  const FixedRank& B = start.factor<0>();
-  const Index p = B.rows(), k = B.cols(), r = B.rank();
-  Vector x(p * r + k * r + k);
-  const Matrix right = B.V() * B.S().transpose();
-  x << as_vector(B.U()), as_vector(right), start.factor<1>().point();
-  const auto factors = [&](const Vector& at) {
-    return LinearScores{as_matrix(at.data(), p, r), as_matrix(at.data() + p * r, k, r), at.tail(k)};
-  };
-  const double n = double(data.rows());
-  const LbfgsResult end = lbfgs(
-      x,
-      [&](const Vector& at, Vector& g) {
-        const LinearScores s = factors(at);
-        const ClassSums total = sums(data, s, &s.right);
-        g << as_vector(total.x_eb), as_vector(total.e_xl), total.e;
-        g /= n;
-        return total.loss / n;
-      },
-      options, watch);
-  const LinearScores s = factors(end.x);
-  return {ReducedRank(FixedRank(s.left * s.right.transpose(), r), Euclidean(s.intercepts)),
-          end.value, end.iterations, end.converged};
-}
-
-double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data) {
-  const Multinomial model(data);
+double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data,
+                 const ReducedRankSettings& s) {
+  if (run.state.descending != 0) return run.state.predicted;
+  const Multinomial model(data, {.ridge = s.ridge});
   const AnyFrame end = run.state.estimate();
-  const ReducedRank point = reduced_rank_point(end);
   const Vector g = end.holds<ExtrinsicReducedRank>()
-                       ? model.value_and_gradient(ExtrinsicReducedRank(point)).gradient
-                       : model.value_and_gradient(point).gradient;
+                       ? model.value_and_gradient(end.as<ExtrinsicReducedRank>()).gradient
+                   : end.holds<FactoredReducedRank>()
+                       ? model.value_and_gradient(end.as<FactoredReducedRank>()).gradient
+                       : model.value_and_gradient(end.as<ReducedRank>()).gradient;
   return 0.5 * g.dot(run.state.fisher.solve(g));
 }
 
@@ -173,33 +194,17 @@ Evaluation evaluate(const ClassData& data, const ReducedRank& point) {
   Evaluation out{total.loss / double(n), double(total.correct) / double(n),
                  Eigen::MatrixXi::Zero(K, K)};
   constexpr Index at_once = 4096;
-  for (Index first = 0; first < n; first += at_once)
-    data.with_block(first, std::min(at_once, n - first), [&](const ConstMatrixRef& x) {
-      const Matrix z = s.left.transpose() * x;
-      const Matrix p = probabilities((s.right * z).colwise() + s.intercepts);
-      for (Index i = 0; i < p.cols(); ++i) {
-        Index best;
-        p.col(i).maxCoeff(&best);
-        ++out.confusion(data.outcomes()[std::size_t(first + i)], best);
-      }
-    });
+  const DesignRows::Left left = data.design().prepared(s.left);
+  for (Index first = 0; first < n; first += at_once) {
+    const Matrix z = data.design().project(left, {first, std::min(at_once, n - first)});
+    const Matrix p = probabilities((s.right * z).colwise() + s.intercepts);
+    for (Index i = 0; i < p.cols(); ++i) {
+      Index best;
+      p.col(i).maxCoeff(&best);
+      ++out.confusion(data.outcomes()[std::size_t(first + i)], best);
+    }
+  }
   return out;
-}
-
-bool separable(const ClassData& data, const ReducedRank& point) {
-  const double right = evaluate(data, point).accuracy;
-  if (right == 1.0) return true;
-  constexpr Index iterations = 500;
-  const FixedRank& B = point.factor<0>();
-  // Two products of the rows with the factors, forth and back, in a little more than one evaluation each.
-  const double work = 5.0 * double(iterations) * double(data.rows()) * double(B.rows() + B.cols()) *
-                      double(B.rank());
-  if (right < 0.95 || work > 1e10) return false;
-  // A total loss below log 2 leaves no row with less than half.
-  const double enough = std::log(2.0) / double(data.rows());
-  const auto further = factor_lbfgs(data, point, {.iterations = iterations, .tolerance = 0.0},
-                                    [&](Index, double value) { return value >= enough; });
-  return evaluate(data, further.point).accuracy == 1.0;
 }
 
 Components components(const ReducedRank& point) {

@@ -34,17 +34,18 @@ ReducedRank random_start(const ClassData& data, Index rank, const Draws& draws) 
 
 ReducedRank means_start(const ClassData& data, Index rank) {
   const std::vector<Index> rows = spread_rows(data.rows());
-  const Matrix x = data.columns(rows);
-  const Index K = data.classes();
-  const Vector centre = x.rowwise().mean();
-  Vector count = Vector::Zero(K);
-  Matrix means = Matrix::Zero(x.rows(), K);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const int k = data.outcomes()[std::size_t(rows[i])];
-    count(k) += 1.0;
-    means.col(k) += x.col(Index(i)) - centre;
-  }
-  means.array().rowwise() /= count.cwiseMax(1.0).transpose().array();
+  const Index K = data.classes(), p = data.features();
+  // Sums by class: each row has a one in its class and in the last row, which makes the mean.
+  Matrix one = Matrix::Zero(K + 1, Index(rows.size()));
+  one.row(K).setOnes();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    one(data.outcomes()[std::size_t(rows[i])], Index(i)) = 1.0;
+  const Vector total = one.rowwise().sum(), count = total.head(K);
+  const Matrix sums = data.design().gather(one, rows);
+  const Vector centre = sums.row(K).transpose() / double(rows.size());
+  Matrix means(p, K);
+  for (Index k = 0; k < K; ++k)
+    means.col(k) = (sums.row(k).transpose() - count(k) * centre) / std::max(count(k), 1.0);
   const Vector share = (count.array() + 0.5) / (count.array() + 0.5).sum();  // none is zero
 
   const Svd most = svd(means * count.cwiseSqrt().asDiagonal());

@@ -4,6 +4,26 @@
 #include "fisherman/fit/reduced_rank.hpp"
 
 namespace fisherman {
+namespace {
+
+/// ridge·tr(dB C dBᵀ), with dB = (UM + U_p)Vᵀ + UV_pᵀ, as a quadratic form in the coordinates.
+void add_prior(Matrix& F, const FixedRank& B, double ridge) {
+  const Index r = B.rank(), p = B.rows(), k = B.cols(), up = r * r, vp = up + r * p;
+  const Matrix C = Matrix::Identity(k, k).array() - 1.0 / double(k + 1);
+  const Matrix CV = C * B.V(), VCV = B.V().transpose() * CV;
+  for (Index a = 0; a < r; ++a) {
+    for (Index b = 0; b < r; ++b) {
+      F.block(a * r, b * r, r, r).diagonal().array() += ridge * VCV(a, b);
+      F.block(up + a * p, up + b * p, p, p).diagonal().array() += ridge * VCV(a, b);
+      // M(a, b) meets column a of V_p.
+      F.block(vp + a * k, b * r + a, k, 1) += ridge * CV.col(b);
+      F.block(b * r + a, vp + a * k, 1, k) += ridge * CV.col(b).transpose();
+    }
+    F.block(vp + a * k, vp + a * k, k, k) += ridge * C;
+  }
+}
+
+}  // namespace
 
 Uncertainty::Uncertainty(ReducedRank point, Matrix covariance)
     : point_(std::move(point)), covariance_(std::move(covariance)) {
@@ -13,9 +33,10 @@ Uncertainty::Uncertainty(ReducedRank point, Matrix covariance)
 }
 
 std::optional<Uncertainty> Uncertainty::of(const std::shared_ptr<const ClassData>& data,
-                                           const ReducedRank& point) {
+                                           const ReducedRank& point, double ridge) {
   const Multinomial model(data);
   Matrix F = double(data->rows()) * model.fisher_matrix(point);
+  if (ridge > 0.0) add_prior(F, point.factor<0>(), ridge);
   // The frame has more coordinates than the manifold dimensions. In those that no tangent vector has
   // (UᵀU_p and VᵀV_p) the information is zero; anything positive there makes F invertible and does not
   // reach what is read off, because pulled covectors have no part in them.

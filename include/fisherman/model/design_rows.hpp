@@ -1,0 +1,71 @@
+// Rows of features behind one type, whatever their body: dense in double or single precision, or sparse. Models see
+// them through products and never ask which it is.
+//
+// Sparse rows can be centred without being filled: x − c is never formed, its products are.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "fisherman/core/sparse_rows.hpp"
+#include "fisherman/core/types.hpp"
+
+namespace fisherman {
+
+/// Some rows: `count` of them from `first` on, or those of a list.
+struct RowSet {
+  Index first = 0, count = 0;
+  const Index* list = nullptr;
+
+  RowSet(Index from, Index number) : first(from), count(number) {}
+  RowSet(const std::vector<Index>& rows)
+      : count(Index(rows.size())), list(rows.data()) {}  // NOLINT: it is one
+  Index operator[](Index i) const { return list != nullptr ? list[i] : first + i; }
+};
+
+class DesignRows {
+ public:
+  using Body = std::variant<Matrix, Eigen::MatrixXf, SparseRows>;
+
+  /// Dense bodies are p×n, one *column* a row of the data, so that a row is read in one piece. The centre c has p numbers,
+  /// or none for 0; only sparse rows may have one.
+  explicit DesignRows(Body body, Vector centre = {});
+
+  Index rows() const { return rows_; }
+  Index features() const { return features_; }
+  bool sparse() const { return std::holds_alternative<SparseRows>(body_); }
+  bool single() const { return std::holds_alternative<Eigen::MatrixXf>(body_); }
+  double bytes() const;
+
+  /// A p×r factor in the form that the body's products take.
+  class Left {
+    friend class DesignRows;
+    Matrix plain_;            // transposed for sparse rows
+    Eigen::MatrixXf single_;  // or this
+    Vector shift_;            // leftᵀc
+  };
+  Left prepared(const Matrix& left) const;
+  /// leftᵀ(x − c), r×count.
+  Matrix project(const Left& left, const RowSet& rows) const;
+
+  /// Σ w xᵀ over the rows, m×p, w given as m×count: c is left out, for the caller to subtract (Σw)cᵀ once.
+  Matrix gather(const ConstMatrixRef& w, const RowSet& rows) const;
+  /// Σ w (x∘x)ᵀ, the same with squares.
+  Matrix gather_squares(const ConstMatrixRef& w, const RowSet& rows) const;
+  const Vector& centre() const { return centre_; }  // empty: 0
+  /// What was gathered, with (Σw)cᵀ subtracted; and for squares, Σ w ((x − c)∘(x − c))ᵀ.
+  Matrix centred(Matrix gathered, const Vector& sum) const;
+  Matrix centred_squares(Matrix squares, const Matrix& gathered, const Vector& sum) const;
+
+  /// Some rows, in the same form.
+  DesignRows subset(const std::vector<Index>& rows) const;
+  /// Rows as columns, in full.
+  Matrix columns(const RowSet& rows) const;
+
+ private:
+  Body body_;
+  Vector centre_;
+  Index rows_, features_;
+};
+
+}  // namespace fisherman
