@@ -97,9 +97,11 @@ template <Frame F, FisherApproximation H>
 void foresee(State<F, H>& s, const DescentOptions& options) {
   s.mean_natural = s.secants.times(s.mean_gradient,
                                    [&](const Vector& g) -> Vector { return s.fisher.solve(g); });
-  s.predicted =
-      std::max(0.5 * s.mean_gradient.dot(s.mean_natural),
-               options.distrust > 0.0 ? options.distrust * s.secants.falls_to_come() : 0.0);
+  s.predicted = std::max(
+      0.5 * s.mean_gradient.dot(s.mean_natural),
+      options.distrust > 0.0
+          ? options.distrust * s.secants.falls_to_come(options.rounding * std::abs(s.objective))
+          : 0.0);
 }
 
 }  // namespace detail

@@ -54,7 +54,8 @@ class SecantPairs {
   /// one, b(q + q² + …) for q = b/a. The most of what the last 6, 10 and 20 iterations say, and of what they said in the
   /// last five iterations: falls may shrink fast, and then slowly, and a short one proves nothing. Infinite as long as they do
   /// not shrink, or are too few.
-  double falls_to_come() const {
+  /// Falls below `noise`, what the objective cannot tell apart, are no falls.
+  double falls_to_come(double noise) const {
     constexpr double unknown = std::numeric_limits<double>::infinity();
     const auto seen = std::ptrdiff_t(falls_.size());
     if (seen < least_falls) return unknown;
@@ -65,7 +66,8 @@ class SecantPairs {
         const auto end = falls_.end() - back, newer = end - half, older = newer - half;
         const double a = std::accumulate(older, newer, 0.0),
                      b = std::max(std::accumulate(newer, end, 0.0), 0.0);
-        most = std::max(most, b < a ? b * b / (a - b) : b > 0.0 ? unknown : 0.0);
+        const bool lost = b <= noise * double(half);
+        most = std::max(most, lost ? b : b < a ? b * b / (a - b) : unknown);
       }
     return most;
   }
