@@ -454,9 +454,8 @@ TEST(ReducedRank, TheCertificateHoldsWhereTheOptimumIsKnown) {
     }
 }
 
-// With the prior, the covariance is the inverse of the negative Hessian's expectation: against differences of the gradient
-// of an objective whose likelihood part is linear enough, at a point where the residuals vanish in mean. Here: the penalty
-// alone, by differences.
+// A weak prior changes nothing, and a strong one leaves its own standard deviation, up to the factor that comparing a class
+// with another one makes.
 TEST(ReducedRank, TheRidgeCountsInTheStandardErrors) {
   ReducedRank point = diagonal_start(*data(), 2);
   optimum(data(), &point);

@@ -5,7 +5,7 @@
 //   E, a  classes: their own information of order (r+1)k, or W ⊗ zzᵀ where that is too large.
 // It leaves out what D and E have in common. Nothing of it is a product over all rows but the refreshments, which are rare.
 //
-// It serves a stochastic phase, of so many iterations, in which W, RᵀWR and zzᵀ are running means over minibatches; and
+// It serves a stochastic phase of a given number of iterations, in which W, RᵀWR and zzᵀ are running means over minibatches; and
 // after it a deterministic one, as the first matrix of quasi-Newton steps.
 #pragma once
 

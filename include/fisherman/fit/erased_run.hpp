@@ -20,8 +20,8 @@ struct ErasedRun {
   RunOptions options;
   Stop stop;
   std::int64_t planned;                        // iterations at the most
-  std::optional<DescentOptions> descent = {};  // a deterministic run, that is to say,
-  std::int64_t stochastic = 0;                 // after so many iterations of a stochastic one
+  std::optional<DescentOptions> descent = {};  // a deterministic run, which begins after
+  std::int64_t stochastic = 0;                 // this number of iterations of a stochastic one
 };
 
 }  // namespace fisherman

@@ -126,7 +126,7 @@ ErasedRun make_descent(const std::shared_ptr<const ClassData>& data,
 /// The point of a run's frame, intrinsic, extrinsic or factored.
 ReducedRank reduced_rank_point(const AnyFrame& frame);
 
-/// Nats a row still to be had, with the gradient over all rows: by the run's own certificate if it is a descent, otherwise
+/// Nats per row still to be gained, with the gradient over all rows: by the run's own certificate if it is a descent, otherwise
 /// ½gᵀF⁻¹g with its estimate of F.
 double gain_left(ErasedRun& run, const std::shared_ptr<const ClassData>& data,
                  const ReducedRankSettings& settings);

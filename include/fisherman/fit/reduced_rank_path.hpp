@@ -30,7 +30,7 @@ struct RankFit {
   Index rank, start;
   FitSummary end;
   ReducedRank point;
-  double gain;  // nats a row still to be had
+  double gain;  // nats per row still to be gained
   Evaluation train;
   std::optional<Evaluation> test;
 };
