@@ -467,6 +467,24 @@ TEST(ReducedRank, TheRidgeCountsInTheStandardErrors) {
   // A prior of variance 1e-6 for each of the class-centred coefficients leaves little of the 600 rows' say.
   EXPECT_LT(strong->coefficients().maxCoeff(), 3e-3);
   EXPECT_GT(strong->coefficients().maxCoeff(), 3e-4);
+
+  // The covariance undoes rows·F + ridge·Q on tangent vectors, with Q(v, v) = |dB̃|² by its definition.
+  const double ridge = 50.0;
+  const auto both = Uncertainty::of(data(), point, ridge);
+  ASSERT_TRUE(both);
+  const Index d = point.dimension(), size = features * (classes - 1);
+  Matrix moved(features * classes, d);  // B̃ along each coordinate, less its mean over the classes
+  for (Index j = 0; j < d; ++j) {
+    const Vector ambient = point.push(Vector::Unit(d, j));
+    Matrix all = Matrix::Zero(features, classes);
+    all.leftCols(classes - 1) = as_matrix(ambient.head(size).eval().data(), features, classes - 1);
+    all.colwise() -= Vector(all.rowwise().mean());
+    moved.col(j) = as_vector(all);
+  }
+  const Matrix F =
+      double(rows) * Multinomial(data()).fisher_matrix(point) + ridge * moved.transpose() * moved;
+  const Vector v = point.pull(Matrix(point.push(toy::random_vector(d, 3))));
+  EXPECT_LT((both->covariance() * (F * v) - v).norm(), 1e-9 * v.norm());
 }
 
 TEST(ReducedRank, CrossValidationChoosesTheSimplestThatIsGoodEnough) {

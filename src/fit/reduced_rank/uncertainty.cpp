@@ -6,20 +6,24 @@
 namespace fisherman {
 namespace {
 
-/// ridge·tr(dB C dBᵀ), with dB = (UM + U_p)Vᵀ + UV_pᵀ, as a quadratic form in the coordinates.
+/// ridge·tr(dB C dBᵀ), with dB = (UM + U_p)Vᵀ + UV_pᵀ, as a quadratic form in the coordinates; like the information, it is
+/// zero in those that no tangent vector has.
 void add_prior(Matrix& F, const FixedRank& B, double ridge) {
   const Index r = B.rank(), p = B.rows(), k = B.cols(), up = r * r, vp = up + r * p;
   const Matrix C = Matrix::Identity(k, k).array() - 1.0 / double(k + 1);
-  const Matrix CV = C * B.V(), VCV = B.V().transpose() * CV;
+  const Matrix VCV = B.V().transpose() * C * B.V();
+  const Matrix across_u = Matrix::Identity(p, p) - B.U() * B.U().transpose(),
+               across_v = Matrix::Identity(k, k) - B.V() * B.V().transpose();
+  const Matrix CV = across_v * C * B.V(), across_C = across_v * C * across_v;
   for (Index a = 0; a < r; ++a) {
     for (Index b = 0; b < r; ++b) {
       F.block(a * r, b * r, r, r).diagonal().array() += ridge * VCV(a, b);
-      F.block(up + a * p, up + b * p, p, p).diagonal().array() += ridge * VCV(a, b);
+      F.block(up + a * p, up + b * p, p, p) += ridge * VCV(a, b) * across_u;
       // M(a, b) meets column a of V_p.
       F.block(vp + a * k, b * r + a, k, 1) += ridge * CV.col(b);
       F.block(b * r + a, vp + a * k, 1, k) += ridge * CV.col(b).transpose();
     }
-    F.block(vp + a * k, vp + a * k, k, k) += ridge * C;
+    F.block(vp + a * k, vp + a * k, k, k) += ridge * across_C;
   }
 }
 
