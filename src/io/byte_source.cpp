@@ -1,5 +1,6 @@
 #include "fisherman/io/byte_source.hpp"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -52,7 +53,15 @@ std::size_t MemorySource::fill(char* to, std::size_t size) {
 
 void FileSource::Close::operator()(gzFile_s* file) const { gzclose(file); }
 
-FileSource::FileSource(const std::filesystem::path& path) : ByteSource(path.string()) {
+FileSource::FileSource(const std::filesystem::path& path)
+    : ByteSource(path == standard_input ? "standard input" : path.string()) {
+  if (path == standard_input) {
+    const int descriptor =
+        ::dup(STDIN_FILENO);  // closed with the source, and standard input is not
+    if (descriptor >= 0) file_.reset(gzdopen(descriptor, "rb"));
+    if (!file_) fail(*this, "cannot be read: ", std::strerror(errno != 0 ? errno : ENOMEM));
+    return;
+  }
   std::error_code none;
   if (std::filesystem::is_directory(path, none)) fail(*this, "is a folder, not a file");
   errno = 0;

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "fisherman/io/csv.hpp"
 #include "fisherman/io/text.hpp"
 
@@ -10,13 +13,36 @@ constexpr std::size_t longest_field = std::size_t(1) << 20;
 // Its end here, and as the name of a column a string and an entry in a map.
 constexpr std::uint64_t bytes_per_field = 128;
 
-bool ends_plain_field(char c) { return c == ',' || c == '\n' || c == '\r'; }
+}  // namespace
 
-void skip_spaces(ByteSource& source) {
-  while (source.peek() == ' ' || source.peek() == '\t') source.get();
+char separator_of(ByteSource& source, bool header) {
+  constexpr std::string_view candidates = ";,\t";  // the first of those that occur equally often
+  std::array<Index, candidates.size()> count{};
+  source.skip_byte_order_mark();
+  bool blank = true, begins = true, quoted = false, open = false;
+  for (const char c : source.window()) {
+    if (begins && c != ' ') quoted = c == '"';
+    begins = begins && c == ' ';
+    if (quoted && c == '"') open = !open;  // two quotes for one close and open again
+    if (open) continue;
+    if (c == '\n' || c == '\r') {
+      if (!blank) break;
+      count = {};
+      begins = true;
+    } else if (const auto k = candidates.find(c); k != std::string_view::npos) {
+      ++count[k];
+      begins = true;
+    }
+    blank = blank && (c == ' ' || c == '\t' || c == '\n' || c == '\r');
+  }
+  if (!header && count[0] > 0) return ';';
+  const auto most = std::max_element(count.begin(), count.end());
+  return *most == 0 ? ',' : candidates[std::size_t(most - count.begin())];
 }
 
-}  // namespace
+void CsvRecords::skip_spaces() {
+  while (source_.peek() == ' ' || (source_.peek() == '\t' && separator_ != '\t')) source_.get();
+}
 
 bool CsvRecords::next() {
   text_.clear();
@@ -25,7 +51,7 @@ bool CsvRecords::next() {
   if (source_.peek() < 0) return false;
   bool any_quoted = false;
   do {
-    skip_spaces(source_);
+    skip_spaces();
     const bool quoted = source_.peek() == '"';
     any_quoted |= quoted;
     quoted ? read_quoted() : read_plain();
@@ -43,7 +69,7 @@ void CsvRecords::read_plain() {
   const std::size_t begin = text_.size();
   for (auto window = source_.window(); !window.empty(); window = source_.window()) {
     std::size_t count = 0;
-    while (count < window.size() && !ends_plain_field(window[count])) ++count;
+    while (count < window.size() && !ends_field(window[count])) ++count;
     text_.append(window.substr(0, count));
     source_.consume(count);
     if (count < window.size()) break;
@@ -69,15 +95,15 @@ void CsvRecords::read_quoted() {
     }
     text_ += char(byte);
   }
-  skip_spaces(source_);
+  skip_spaces();
   const int after = source_.peek();
-  if (after >= 0 && !ends_plain_field(char(after)))
+  if (after >= 0 && !ends_field(char(after)))
     fail_at(source_, line_, ": field ", size() + 1, " goes on after its closing quote");
 }
 
 bool CsvRecords::another_field() {
   const int byte = source_.get();
-  if (byte == ',') return true;
+  if (byte == separator_) return true;
   if (byte == '\r' && source_.peek() == '\n') source_.get();
   ++line_;
   return false;

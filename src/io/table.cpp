@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fisherman/core/memory.hpp"
+#include "fisherman/io/columns.hpp"
 #include "fisherman/io/csv.hpp"
 #include "fisherman/io/idx.hpp"
 #include "fisherman/io/libsvm.hpp"
@@ -50,12 +51,18 @@ Format format_of(const std::filesystem::path& path, ByteSource& source) {
   using namespace std::string_view_literals;
   if (start.substr(0, 6) == "\x93NUMPY" || ending == ".npy") return Format::npy;
   if (start.substr(0, 2) == "\0\0"sv) return Format::idx;
-  if (ending == ".csv") return Format::csv;
+  if (ending == ".csv" || ending == ".tsv") return Format::csv;
   if (ending == ".libsvm" || ending == ".svm" || ending == ".svmlight") return Format::libsvm;
   return looks_like_libsvm(start) ? Format::libsvm : Format::csv;
 }
 
 }  // namespace
+
+Index Table::rows() const { return mixed ? mixed->rows : sparse ? sparse->rows() : x.rows(); }
+
+Index Table::columns() const {
+  return mixed ? Index(mixed->all.size()) : sparse ? sparse->columns : x.cols();
+}
 
 std::string gibibytes(double bytes) {
   const double value = bytes / double(std::uint64_t(1) << 30);
@@ -110,11 +117,23 @@ Table without(const ByteSource& source, Table table, const std::vector<std::stri
   return table;
 }
 
-}  // namespace
+/// The largest N of the names fN: a LIBSVM file that is to have these columns is filled up to that width.
+Index least_width(const std::vector<std::string>& names) {
+  Index width = 0;
+  for (const std::string& name : names)
+    if (name.size() > 1 && name[0] == 'f')
+      if (const auto number = parse_number(name.substr(1)); number && *number < 1e9)
+        width = std::max(width, Index(*number));
+  return width;
+}
 
-Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
-  FileSource source(path);
-  const Format format = format_of(path, source);
+void require_columns(const ByteSource& source, Index found, const ReadOptions& options) {
+  if (options.columns > 0 && found != options.columns)
+    fail(source, "there are ", found, " features, but ", options.columns,
+         " were asked for; only LIBSVM files are filled up");
+}
+
+Table read_numbers(ByteSource& source, Format format, const ReadOptions& options) {
   if (format == Format::libsvm)
     return without(source, parse_libsvm(source, options), options.dropped);
   if (format != Format::csv && options.has_label && !options.label.empty() &&
@@ -124,11 +143,36 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
   Table table = format == Format::csv   ? parse_csv(source, options)
                 : format == Format::npy ? parse_npy(source, options)
                                         : parse_idx(source, options);
-  const Index found = table.x.cols() + (format == Format::csv ? Index(options.dropped.size()) : 0);
-  if (options.columns > 0 && found != options.columns)
-    fail(source, "there are ", found, " features, but ", options.columns,
-         " were asked for; only LIBSVM files are filled up");
+  require_columns(source,
+                  table.x.cols() + (format == Format::csv ? Index(options.dropped.size()) : 0),
+                  options);
   return format == Format::csv ? table : without(source, std::move(table), options.dropped);
+}
+
+Table read_mixed(ByteSource& source, Format format, ReadOptions options) {
+  if (format == Format::csv) {
+    Columns columns = parse_columns(source, options);
+    require_columns(source,
+                    Index(columns.all.size() + options.dropped.size()) - !columns.label.empty(),
+                    options);
+    return table_of_columns(std::move(columns));
+  }
+  options.mixed = options.sparse = false;
+  options.least_columns = least_width(options.wanted);
+  Table numbers = read_numbers(source, format, options);
+  const bool images = numbers.images;
+  Table table = table_of_columns(columns_of_table(std::move(numbers)));
+  table.images = images;
+  return table;
+}
+
+}  // namespace
+
+Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
+  FileSource source(path);
+  const Format format = format_of(path, source);
+  return options.mixed ? read_mixed(source, format, options)
+                       : read_numbers(source, format, options);
 }
 
 std::vector<std::string> read_labels(const std::filesystem::path& path, const ReadOptions& given) {

@@ -1,5 +1,6 @@
 #include "fisherman/io/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -53,14 +54,27 @@ std::string_view trim(std::string_view text) {
 }
 
 bool is_missing(std::string_view text) {
-  text = trim(text);
-  return text.empty() || text == "?" || text == "NA" || text == "NaN" || text == "nan";
+  constexpr std::array<std::string_view, 11> words = {"",     "?",   "NA",  "N/A",  "n/a", "#N/A",
+                                                      "<NA>", "NaN", "nan", "NULL", "null"};
+  return std::find(words.begin(), words.end(), trim(text)) != words.end();
 }
 
 std::optional<double> parse_number(std::string_view text) {
   const Parsed parsed = parse(text);
   if (parsed.error != std::errc() || !std::isfinite(parsed.value)) return std::nullopt;
   return parsed.value;
+}
+
+bool spells_number(std::string_view text) {
+  return parse(text).error != std::errc::invalid_argument;
+}
+
+bool has_decimal_comma(std::string_view text) {
+  text = trim(text);
+  if (text.find_first_not_of("+-0123456789.,eE") != std::string_view::npos) return false;
+  std::string digits(text);
+  digits.erase(std::remove(digits.begin(), digits.end(), ','), digits.end());
+  return digits.size() < text.size() && parse_number(digits).has_value();
 }
 
 std::string number_trouble(std::string_view text) {
@@ -70,6 +84,8 @@ std::string number_trouble(std::string_view text) {
   if (parsed.error == std::errc::result_out_of_range)
     return shown(text) + " is outside the range of a double";
   if (parsed.error == std::errc()) return shown(text) + " is not a finite number";
+  if (has_decimal_comma(text))
+    return shown(text) + " is not a number: numbers have a decimal point, and no comma";
   return shown(text) + " is not a number";
 }
 

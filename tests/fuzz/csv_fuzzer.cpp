@@ -1,6 +1,9 @@
-// A fuzzer on the CSV reader: whatever the bytes, a table of finite numbers or a FileError.
+// A fuzzer on the CSV readers: whatever the bytes, a table of finite numbers, columns that are whole, or a FileError.
+#include <cmath>
 #include <cstdlib>
+#include <set>
 
+#include "fisherman/io/columns.hpp"
 #include "fisherman/io/csv.hpp"
 #include "fuzz/fuzz.hpp"
 
@@ -10,7 +13,27 @@ std::vector<std::string> fuzz_corpus() {
           "1,2,x\n3,4,y\n",
           "\x08"
           "y,b\r\n1,2\r\n",
-          std::string(1, '\0') + "label\nx\ny\n"};
+          std::string(1, '\0') + "label\nx\ny\n",
+          std::string(1, '\0') + "age;colour;when\n1,5;red;2024-03-01\nNA;\"blue\";\n7;;1/2/2024\n",
+          std::string(1, '\0') + "a\tb\ty\n1\tinf\tx\n01\t?\t-0\nz\t2\tx\n"};
+}
+
+/// Each row has a number, a level that exists and is used, or nothing.
+static bool is_whole(const fisherman::Columns& columns) {
+  for (const fisherman::Column& c : columns.all) {
+    if (c.rows() != columns.rows || (c.is_words() && c.numbers.size() > 0)) return false;
+    if (std::set<std::string>(c.levels.begin(), c.levels.end()).size() != c.levels.size())
+      return false;
+    for (const double value : c.numbers)
+      if (std::isinf(value)) return false;
+    std::set<std::int32_t> used(c.codes.begin(), c.codes.end());
+    used.erase(-1);
+    if (used.size() != c.levels.size() ||
+        (!used.empty() && (*used.begin() < 0 || *used.rbegin() >= std::int32_t(c.levels.size()))))
+      return false;
+  }
+  return columns.rows > 0 && !columns.all.empty() &&
+         (columns.label.empty() || columns.find(columns.label) != nullptr);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
@@ -31,6 +54,12 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
         Index(table.names.size()) != table.x.cols() ||
         (labelled && Index(table.labels.size()) != table.x.rows()))
       std::abort();
+  } catch (const FileError&) {
+  }
+  try {
+    MemorySource source("fuzz", bytes);
+    options.mixed = true;
+    if (!is_whole(parse_columns(source, options))) std::abort();
   } catch (const FileError&) {
   }
   try {

@@ -125,7 +125,7 @@ TEST(Csv, SaysWhatIsWrongWithTheHeader) {
   expect_error(",a,y\n1,2,3\n", "line 1: column 1 has no name");
   expect_error("a\xE9,y\n1,2\n", "the name of column 1, 'a\\xe9', is not UTF-8 text");
   expect_error("a,y\n1,\xFF\n", "the label '\\xff' is not UTF-8 text");
-  expect_error("a;b;y\n1;2;3\n", "one column only, 'a;b;y', and that is the label");
+  expect_error("a|b|y\n1|2|3\n", "one column only, 'a|b|y', and that is the label");
 }
 
 TEST(Csv, SaysThatThereIsNothing) {

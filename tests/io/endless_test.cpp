@@ -1,6 +1,7 @@
 // Sources that never end, as a small gzip file may be: each reader says so before its memory is full.
 #include <functional>
 
+#include "fisherman/io/columns.hpp"
 #include "fisherman/io/csv.hpp"
 #include "fisherman/io/idx.hpp"
 #include "fisherman/io/libsvm.hpp"
@@ -62,6 +63,15 @@ TEST(Endless, LinesOfACsvFileAreBounded) {
 TEST(Endless, RowsOfACsvFileAreBounded) {
   const auto parse = [](ByteSource& s) { parse_csv(s, small); };
   expect_refused(parse, "a,y\n", "1,yes\n", {"endless, line ", "1 columns take", "limit of"});
+}
+
+TEST(Endless, ColumnsOfWordsAreBounded) {
+  const auto parse = [](ByteSource& s) { parse_columns(s, small); };
+  expect_refused(parse, "a,y\n1,x\n", "\n", {"line 3: more than 1000000 blank lines begin here"});
+  expect_refused(parse, "", "a;", {"endless, line 1: ", "fields", "limit of"});
+  expect_refused(parse, "a\ty\n", "1\t", {"endless, line 2: ", "limit of"});
+  expect_refused(parse, "a,y\n", "NA,\n", {"endless, line ", "2 columns take", "limit of"});
+  expect_refused(parse, "a,y\n", "red,yes\n", {"endless, line ", "2 columns take", "limit of"});
 }
 
 TEST(Endless, LabelsAreBounded) {

@@ -73,7 +73,10 @@ class MemorySource : public ByteSource {
   std::size_t at_ = 0;
 };
 
-/// A file. It is unpacked on the way if its first two bytes are gzip's, whatever its name.
+/// The path that stands for standard input. A file of this name is "./-".
+inline constexpr const char* standard_input = "-";
+
+/// A file, or standard input. It is unpacked on the way if its first two bytes are gzip's, whatever its name.
 class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::filesystem::path& path);

@@ -1,4 +1,4 @@
-// Comma-separated values (RFC 4180): records of fields, and the table that they make.
+// Values separated by commas (RFC 4180), semicolons or tabs: records of fields, and the table that they make.
 #pragma once
 
 #include <string>
@@ -10,13 +10,19 @@
 
 namespace fisherman {
 
+/// A comma, a semicolon or a tab: the one that the first line with anything on it has most often outside quotes, and a
+/// comma if there is none. Numbers with decimal commas have semicolons between them, so without a header any semicolon
+/// decides. Nothing is consumed but a byte order mark.
+char separator_of(ByteSource& source, bool header);
+
 /// The records of a CSV file, one at a time. A field in quotes is kept to the letter and may hold
-/// commas, line breaks and doubled quotes; other fields lose the spaces around them. Lines end with
+/// separators, line breaks and doubled quotes; other fields lose the spaces around them. Lines end with
 /// LF, CRLF or CR.
 class CsvRecords {
  public:
   /// A record that takes more bytes than `limit`, with what its fields become, is a FileError as soon as it does.
-  CsvRecords(ByteSource& source, std::uint64_t limit) : source_(source), limit_(limit) {
+  CsvRecords(ByteSource& source, std::uint64_t limit, char separator = ',')
+      : source_(source), limit_(limit), separator_(separator) {
     source_.skip_byte_order_mark();
   }
 
@@ -33,13 +39,16 @@ class CsvRecords {
   Index line() const { return record_line_; }
 
  private:
+  bool ends_field(char c) const { return c == separator_ || c == '\n' || c == '\r'; }
+  void skip_spaces();
   void read_quoted();
   void read_plain();
-  /// Consumes the comma or line break after a field, and says whether it was a comma.
+  /// Consumes the separator or line break after a field, and says whether it was a separator.
   bool another_field();
 
   ByteSource& source_;
   std::uint64_t limit_;
+  char separator_;
   std::string text_;               // the fields, one after the other
   std::vector<std::size_t> ends_;  // where each of them ends
   Index line_ = 1, record_line_ = 1;

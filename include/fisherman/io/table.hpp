@@ -13,16 +13,19 @@
 
 namespace fisherman {
 
+struct Columns;
+
 struct Table {
   Matrix x;  ///< one row an observation, one column a feature; all finite
   std::shared_ptr<const SparseRows> sparse = {};  ///< in place of x, where that was welcome
-  std::vector<std::string> names;                 ///< one a column
+  std::shared_ptr<const Columns> mixed = {};  ///< likewise, the label among them (io/columns.hpp)
+  std::vector<std::string> names;             ///< one a column
   std::vector<std::string> labels;  ///< one a row, as the file spells it; empty without labels
   std::string label_name;           ///< empty without labels
   bool images = false;              ///< an IDX file of three dimensions: bytes that are pixels
 
-  Index rows() const { return sparse ? sparse->rows() : x.rows(); }
-  Index columns() const { return sparse ? sparse->columns : x.cols(); }
+  Index rows() const;
+  Index columns() const;
 };
 
 struct ReadOptions {
@@ -45,6 +48,10 @@ struct ReadOptions {
   std::vector<std::string> dropped = {};
   /// LIBSVM files of which less than a quarter is not zero are left sparse.
   bool sparse = false;
+  /// Columns of words and missing values are welcome: the table is `mixed`, and the label a column like the others.
+  bool mixed = false;
+  /// With `wanted`: columns of a CSV file that are read if they are there.
+  std::vector<std::string> welcome = {};
   /// Refuse a table that takes more bytes than this, as soon as it does. 0: what the memory there is now has room for,
   /// that is, two fifths of it (see read_table).
   std::uint64_t memory_limit = 0;
@@ -53,9 +60,9 @@ struct ReadOptions {
   ReadOptions bounded() const;
 };
 
-/// Reads CSV, LIBSVM, NumPy .npy or IDX, each packed with gzip or not. The format is told by the
-/// first bytes, otherwise by the extension, otherwise by the look of the first line. Throws
-/// FileError, with the line and column, for whatever is not a finite number in a full table.
+/// Reads CSV (with commas, semicolons or tabs), LIBSVM, NumPy .npy or IDX, each packed with gzip or not. The format is
+/// told by the first bytes, otherwise by the extension, otherwise by the look of the first line. The path "-" is
+/// standard input. Throws FileError, with the line and column, for whatever is not a finite number in a full table.
 ///
 ///     const Table table = read_table("wdbc.csv");
 ///     const auto [y, classes] = binary_labels(table.labels, "wdbc.csv");

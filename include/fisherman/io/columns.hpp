@@ -1,0 +1,67 @@
+// A table as people have it: columns of numbers or of words, with values that are missing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fisherman/core/types.hpp"
+#include "fisherman/io/byte_source.hpp"
+#include "fisherman/io/table.hpp"
+
+namespace fisherman {
+
+/// Of numbers, if every value that is not missing is one (or all are missing), otherwise of words.
+struct Column {
+  std::string name;
+  Vector numbers;  ///< NaN: missing; empty for words
+  std::vector<std::string>
+      levels;  ///< the different words, in the order of labels: numbers by value, then the alphabet
+  std::vector<std::int32_t> codes;  ///< the level of each row, -1: missing; empty for numbers
+  /// Why it cannot be used: a sentence with the file, the line, the column and what to do. Empty if it can. Such columns
+  /// (of dates, say) do no harm until somebody uses them.
+  std::string refusal = {};
+
+  bool is_words() const { return !codes.empty(); }
+  Index rows() const { return is_words() ? Index(codes.size()) : numbers.size(); }
+  bool is_missing(Index row) const;
+  /// How many values are.
+  Index missing() const;
+  /// As level_text() has it; nothing for what is missing.
+  std::string text(Index row) const;
+  /// Some of the rows, with the levels that they have.
+  Column at(const std::vector<Index>& rows) const;
+};
+
+struct Columns {
+  std::vector<Column> all;  ///< under different names
+  Index rows = 0;
+  std::string label =
+      {};  ///< the name of the label's column, by the rule of ReadOptions; empty without labels
+
+  /// Nothing if there is none of this name.
+  const Column* find(const std::string& name) const;
+  std::vector<std::string> names() const;
+};
+
+/// A cell as the name of a level: without spaces around it, and a number in its shortest spelling, so that 1, 1.0 and +1
+/// are one level wherever they stand.
+std::string level_text(std::string_view cell);
+
+/// The cells of one column. In quotes or not makes no difference: "1" is a number and "NA" is missing. Errors name
+/// `where`.
+Column column_of_texts(std::string name, const std::vector<std::string>& cells,
+                       const std::string& where);
+
+/// The columns of a CSV file, those that `options` want. Throws FileError for whatever is no table. Memory: eight bytes a
+/// cell while the file streams in, and twice that in the end; each different word is kept once.
+Columns parse_columns(ByteSource& source, const ReadOptions& options = {});
+
+/// The columns of a table of numbers, and its labels as one more.
+Columns columns_of_table(Table table);
+
+/// What read_table() gives for columns.
+Table table_of_columns(Columns columns);
+
+}  // namespace fisherman

@@ -1,0 +1,161 @@
+#include "fisherman/io/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "csv_head.hpp"
+#include "fisherman/io/block_queue.hpp"
+#include "fisherman/io/text.hpp"
+#include "growing_column.hpp"
+
+namespace fisherman {
+
+bool Column::is_missing(Index row) const {
+  return is_words() ? codes[std::size_t(row)] < 0 : std::isnan(numbers(row));
+}
+
+Index Column::missing() const {
+  if (is_words())
+    return std::count_if(codes.begin(), codes.end(), [](std::int32_t code) { return code < 0; });
+  return numbers.array().isNaN().count();
+}
+
+std::string Column::text(Index row) const {
+  if (is_missing(row)) return "";
+  return is_words() ? levels[std::size_t(codes[std::size_t(row)])]
+                    : number_text(numbers(row) + 0.0);
+}
+
+Column Column::at(const std::vector<Index>& chosen) const {
+  Column out{name, {}, {}, {}, refusal};
+  if (!is_words()) {
+    out.numbers = numbers(chosen);
+    return out;
+  }
+  std::vector<std::int32_t> to(levels.size(), -1);
+  for (const Index i : chosen)
+    if (const std::int32_t code = codes[std::size_t(i)]; code >= 0) to[std::size_t(code)] = 0;
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    if (to[k] == 0) {
+      to[k] = std::int32_t(out.levels.size());
+      out.levels.push_back(levels[k]);
+    }
+  out.codes.reserve(chosen.size());
+  for (const Index i : chosen) {
+    const std::int32_t code = codes[std::size_t(i)];
+    out.codes.push_back(code < 0 ? -1 : to[std::size_t(code)]);
+  }
+  return out;
+}
+
+const Column* Columns::find(const std::string& name) const {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Column& c) { return c.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Columns::names() const {
+  std::vector<std::string> out;
+  out.reserve(all.size());
+  for (const Column& column : all) out.push_back(column.name);
+  return out;
+}
+
+std::string level_text(std::string_view cell) {
+  const auto number = parse_number(cell);
+  return number ? number_text(*number + 0.0) : std::string(trim(cell));  // -0 is 0
+}
+
+Column column_of_texts(std::string name, const std::vector<std::string>& cells,
+                       const std::string& where) {
+  GrowingColumn column(std::move(name), where);
+  std::vector<double> values;
+  values.reserve(cells.size());
+  for (const std::string& cell : cells)
+    values.push_back(column.add(cell, Index(values.size()) + 1));
+  column.begin(Index(cells.size()));
+  for (const double value : values) column.put(value);
+  return column.end();
+}
+
+Columns parse_columns(ByteSource& source, const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
+  CsvRecords record(source, options.memory_limit, separator_of(source, options.header));
+  CsvHead head = CsvHead::read(source, record, options);
+  const std::size_t width = head.columns.size();
+  if (head.label) head.chosen[*head.label] = true;
+  std::vector<std::size_t> chosen;
+  std::vector<GrowingColumn> growing;
+  for (std::size_t j = 0; j < width; ++j)
+    if (head.chosen[j]) {
+      chosen.push_back(j);
+      growing.emplace_back(head.columns[j], source.name());
+    }
+  if (chosen.empty()) fail(source, "no column is left");
+
+  BlockQueue<double> values;
+  Columns out;
+  double words = 0.0;  // bytes
+  const double fixed = double(sizeof(GrowingColumn)) * double(chosen.size());
+  for (bool more = !options.header || next_row(source, record, width); more;
+       more = next_row(source, record, width)) {
+    require_width(source, record, width, options.header);
+    if (head.label && options.header && !is_missing(record[*head.label]))
+      require_no_header(source, record.line(), head.columns[*head.label], record[*head.label]);
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      const double before = growing[k].bytes();
+      values.push(growing[k].add(record[chosen[k]], record.line()));
+      words += growing[k].bytes() - before;
+    }
+    require_fits(source, double(++out.rows), double(chosen.size()), options, record.line(),
+                 fixed + words);
+  }
+  if (out.rows == 0) fail(source, "there is a header, but no row after it");
+
+  for (GrowingColumn& column : growing) column.begin(out.rows);
+  for (Index i = 0; i < out.rows; ++i)
+    for (GrowingColumn& column : growing) {
+      const double before = column.bytes();
+      column.put(values.pop());
+      words += column.bytes() - before;
+      if (words > double(options.memory_limit))
+        fail(source, "the different words of column ", shown(column.name()),
+             " take more than the limit of ", gibibytes(double(options.memory_limit)));
+    }
+  for (GrowingColumn& column : growing) out.all.push_back(column.end());
+  if (head.label) out.label = head.columns[*head.label];
+  return out;
+}
+
+Columns columns_of_table(Table table) {
+  Columns out;
+  if (table.mixed) return *table.mixed;
+  out.rows = table.rows();
+  if (table.sparse) {
+    table.x = Matrix::Zero(out.rows, table.sparse->columns);
+    for (Index i = 0; i < out.rows; ++i)
+      table.sparse->each(i, [&](Index j, double v) { table.x(i, j) = v; });
+  }
+  for (Index j = 0; j < table.x.cols(); ++j)
+    out.all.push_back({table.names[std::size_t(j)], table.x.col(j), {}, {}});
+  table.x.resize(0, 0);
+  if (table.labels.empty()) return out;
+  out.label = table.label_name.empty() ? "label" : table.label_name;
+  require(out.find(out.label) == nullptr, "there are two columns '", out.label,
+          "': one of the data, and one of the labels");
+  out.all.push_back(column_of_texts(out.label, table.labels, "the labels"));
+  return out;
+}
+
+Table table_of_columns(Columns columns) {
+  Table out;
+  out.names = columns.names();
+  out.label_name = columns.label;
+  out.mixed = std::make_shared<const Columns>(std::move(columns));
+  return out;
+}
+
+}  // namespace fisherman
