@@ -13,6 +13,7 @@
 #include "fisherman/fisher/kronecker.hpp"
 #include "fisherman/fisher/spectrum_bounds.hpp"
 #include "fisherman/fisher/window.hpp"
+#include "fisherman/io/columns.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
 #include "fisherman/manifold/any_frame.hpp"

@@ -197,6 +197,7 @@ Fields Fields::need_fields(const std::string& name) const {
 }
 
 std::vector<Fields> Fields::need_list(const std::string& name) const {
+  if (is_empty_list(*this, name)) return {};
   return needed<std::vector<Fields>>(*this, name, "a list of objects");
 }
 
