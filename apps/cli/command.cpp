@@ -44,6 +44,11 @@ void Flags::apply(Options& options) const {
   for (const auto& [name, value] : given_) options.set(name, value);
 }
 
+bool Flags::has(const std::string& name) const {
+  return std::any_of(given_.begin(), given_.end(),
+                     [&](const auto& flag) { return flag.first == name; });
+}
+
 namespace {
 
 /// Each member into the options that have one of its name; the last of them says what is wrong if none has.
@@ -74,7 +79,9 @@ void apply_config(const std::filesystem::path& file, const std::string& kind,
     set_all(options, config["options"]);
     Json files = config.value("data", Json::object());
     require(files.is_object(), "its 'data' must be an object");
-    for (const char* sum : {"checksum", "labels-checksum", "test-data-checksum"}) files.erase(sum);
+    for (const char* sum :
+         {"checksum", "labels-checksum", "test-data-checksum", "test-labels-checksum"})
+      files.erase(sum);
     set_all({&data}, files);
   } catch (const Misuse& e) {
     throw FileError(sentence(file.string(), ": ", e.what()));

@@ -26,6 +26,8 @@ class Flags {
   void add_to(CLI::App& command, const Options& options,
               const std::vector<std::string>& except = {});
   void apply(Options& options) const;
+  /// The option was given.
+  bool has(const std::string& name) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> given_;

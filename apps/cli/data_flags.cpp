@@ -3,13 +3,16 @@
 #include <algorithm>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/io/columns.hpp"
 
 namespace fisherman::cli {
 
 void DataFlags::describe(Options& o, bool tested) {
-  o.add_named("data", data, "data to fit: a CSV, LIBSVM, npy or IDX file, gzipped or not", "FILE");
-  o.add_named("label", label, "column that holds the classes (default: label, or the last)",
-              "COLUMN");
+  o.add_named(
+      "data", data,
+      "data to fit: a CSV, TSV, LIBSVM, npy or IDX file, gzipped or not; - is standard input",
+      "FILE");
+  o.add_named("label", label, "column of the outcome (default: label, or the last)", "COLUMN");
   o.add_named("labels", labels, "file of labels, if they are not in the data file", "FILE");
   o.add_named("drop", drop, "columns to leave out, with commas between them", "COLUMNS");
   o.add("columns", columns,
@@ -37,6 +40,8 @@ void DataFlags::check() const {
   require(labels.empty() || label.empty(),
           "--label names a column of the data and --labels a file: only one of them can be meant");
   require(test_labels.empty() || !test_data.empty(), "--test-labels needs --test-data");
+  for (const std::string& other : {labels, test_data, test_labels})
+    require(other != standard_input, "only --data can be -, which is standard input");
 }
 
 FitData DataFlags::read(const std::string& data_file, const std::string& labels_file) const {
@@ -46,15 +51,13 @@ FitData DataFlags::read(const std::string& data_file, const std::string& labels_
                                      .header = !no_header,
                                      .columns = columns,
                                      .dropped = dropped(drop),
-                                     .sparse = sparse});
-  out.where = data_file;
-  out.labels_where = labels_file.empty() ? data_file : labels_file;
-  if (labels_file.empty()) return out;
-  out.table.labels = read_labels(labels_file, {.header = !no_header});
-  out.table.label_name = "label";
-  if (Index(out.table.labels.size()) != out.table.rows())
-    throw FileError(sentence(labels_file, ": has ", out.table.labels.size(), " labels, but ",
-                             data_file, " has ", out.table.rows(), " rows"));
+                                     .sparse = sparse,
+                                     .mixed = mixed});
+  out.where = name_of_file(data_file);
+  out.labels_where = labels_file.empty() ? out.where : labels_file;
+  if (!labels_file.empty())
+    out.table = with_labels(std::move(out.table), read_labels(labels_file, {.header = !no_header}),
+                            "label", labels_file);
   return out;
 }
 

@@ -15,6 +15,7 @@ struct DataFlags {
   std::int64_t columns = 0;
   bool no_header = false;
   bool sparse = false;  // LIBSVM files may stay sparse
+  bool mixed = false;   // columns of words, and missing values
 
   /// The names in --drop.
   static std::vector<std::string> dropped(const std::string& drop);

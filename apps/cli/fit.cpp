@@ -24,6 +24,7 @@ FitCommand::FitCommand(const FitKind& kind) : kind_(&kind), settings_(kind.setti
   if (kind.has_draws) output_.describe(output_options_);
   data_.describe(data_options_, kind.takes_test_rows);
   data_.sparse = kind.takes_sparse;
+  data_.mixed = kind.takes_columns;
 }
 
 void FitCommand::add_to(CLI::App& command) {
@@ -48,6 +49,10 @@ void FitCommand::add_to(CLI::App& command) {
 void FitCommand::apply() {
   if (!config_.empty())
     apply_config(config_, kind_->name, {&settings_->options, &output_options_}, data_options_);
+  if (data_.data == standard_input && !data_flags_.has("data"))
+    throw FileError(config_ +
+                    ": its data came from standard input and were not kept, so the run cannot be "
+                    "repeated as it is; --data gives them again");
   flags_.apply(settings_->options);
   output_flags_.apply(output_options_);
   data_flags_.apply(data_options_);
@@ -72,7 +77,9 @@ Json FitCommand::config_of(const FitData& data) const {
   Json& about = config["data"] = as_json(data_options_);
   for (const Options::Option& option : data_options_.all()) {
     if (option.text() == option.initial || option.name == "label") about.erase(option.name);
-    if (option.kind == "FILE" && !option.text().empty()) {
+    if (option.name == "data" && option.text() == standard_input) {
+      about["checksum"] = data.table.checksum;
+    } else if (option.kind == "FILE" && !option.text().empty()) {
       about[option.name] = json_text(std::filesystem::absolute(option.text()));
       about[option.name == "data" ? "checksum" : option.name + "-checksum"] =
           file_checksum(option.text());

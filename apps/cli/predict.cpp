@@ -6,7 +6,7 @@
 
 #include "command.hpp"
 #include "fisherman/core/error.hpp"
-#include "fisherman/io/table.hpp"
+#include "fisherman/io/columns.hpp"
 #include "fisherman/io/text.hpp"
 #include "output_file.hpp"
 #include "saved_run.hpp"
@@ -22,23 +22,22 @@ struct Predict {
 
  private:
   /// The rows, with labels if there are any.
-  Table rows(const Fitted& fit, bool sparse) const;
+  Table rows(const Fitted& fit, const FitKind& kind) const;
 };
 
-Table Predict::rows(const Fitted& fit, bool sparse) const {
+Table Predict::rows(const Fitted& fit, const FitKind& kind) const {
   Table table = read_table(data, {.label = fit.label,
                                   .has_label = labels.empty(),
                                   .label_optional = true,
                                   .header = !no_header,
                                   .least_columns = Index(fit.columns.size()),
                                   .wanted = fit.columns,
-                                  .sparse = sparse});
+                                  .sparse = kind.takes_sparse,
+                                  .mixed = kind.takes_columns,
+                                  .welcome = fit.welcome});
   if (labels.empty()) return table;
-  table.labels = read_labels(labels, {.header = !no_header});
-  if (Index(table.labels.size()) != table.rows())
-    throw FileError(sentence(labels, ": has ", table.labels.size(), " labels, but ", data, " has ",
-                             table.rows(), " rows"));
-  return table;
+  return with_labels(std::move(table), read_labels(labels, {.header = !no_header}), fit.label,
+                     labels);
 }
 
 std::string csv(const Predictions& predictions) {
@@ -59,14 +58,16 @@ std::string csv(const Predictions& predictions) {
 }
 
 int Predict::run() const {
+  require(labels != standard_input, "only --data can be -, which is standard input");
   const SavedRun saved = read_run(run_folder);
   std::vector<std::filesystem::path> inputs = saved.sums.paths();
   inputs.insert(inputs.end(), {data, labels, saved.folder / "checkpoint"});
   out.check(inputs);
-  const Table table = rows(*saved.fit, saved.kind->takes_sparse);
-  const Predictions predictions = saved.fit->predict(table, data, true);
+  const Table table = rows(*saved.fit, *saved.kind);
+  const std::string where = name_of_file(data);
+  const Predictions predictions = saved.fit->predict(table, where, true);
   const Json summary =
-      json_of(saved.fit->score(table, predictions, data, labels.empty() ? data : labels));
+      json_of(saved.fit->score(table, predictions, where, labels.empty() ? where : labels));
   if (!out.path.empty())  // last: a label that is not known leaves nothing behind
     out.write(csv(predictions));
   else if (!json)
@@ -87,7 +88,9 @@ void add_predict(CLI::App& app, int& exit_code) {
   command->add_option("--run", self->run_folder, "the folder of a fit")
       ->required()
       ->type_name("DIR");
-  command->add_option("--data", self->data, "rows with the fit's columns; labels are optional")
+  command
+      ->add_option("--data", self->data,
+                   "rows with the fit's columns; labels are optional, and - is standard input")
       ->required()
       ->type_name("FILE");
   command->add_option("--labels", self->labels, "a file of labels, if they are not in the data")

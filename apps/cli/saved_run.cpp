@@ -10,6 +10,7 @@
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/version.hpp"
 #include "fisherman/io/checksum.hpp"
+#include "fisherman/io/columns.hpp"
 #include "fisherman/io/csv.hpp"
 #include "fisherman/io/table.hpp"
 #include "fisherman/io/text.hpp"
@@ -29,7 +30,7 @@ fs::path whole_path(const fs::path& folder) {
 /// A file that config.json names, by its checksum; otherwise says why it is missing.
 fs::path find_file(const Fields& settings, const std::string& key, const std::string& checksum_key,
                    std::vector<fs::path> places, std::string& missing) {
-  const fs::path named = settings.text(key);
+  const fs::path named = name_of_file(settings.text(key));
   const std::string wanted = settings.text(checksum_key);
   places.push_back(named);
   bool changed = false;
@@ -39,15 +40,17 @@ fs::path find_file(const Fields& settings, const std::string& key, const std::st
     if (file_checksum(place) == wanted) return place;
     changed = true;
   }
-  missing = sentence(
-      "The data (", named.filename().string(), ") ",
-      changed ? "have changed since the fit" : "are not where they were at the time of the fit",
-      "; fisherman report --data FILE says where they are now.");
+  missing = sentence("The data (", named.filename().string(), ") ",
+                     changed ? "have changed since the fit"
+                     : settings.text(key) == standard_input
+                         ? "were not kept"
+                         : "are not where they were at the time of the fit",
+                     "; fisherman report --data FILE says where they are now.");
   return {};
 }
 
 std::shared_ptr<const FitData> read_data(const Fields& settings, const Fitted& fit,
-                                         const std::vector<fs::path>& places, bool sparse,
+                                         const std::vector<fs::path>& places, const FitKind& kind,
                                          std::string& missing) {
   const fs::path data = find_file(settings, "data", "checksum", places, missing);
   const bool apart = settings.has("labels");
@@ -57,14 +60,19 @@ std::shared_ptr<const FitData> read_data(const Fields& settings, const Fitted& f
   const bool header = !settings.flag("no-header");
   const std::vector<std::string> dropped = DataFlags::dropped(settings.text("drop"));
   auto out = std::make_shared<FitData>();
-  out->table = read_table(data, {.label = apart ? "" : fit.label,
-                                 .has_label = !apart,
-                                 .header = header,
-                                 .columns = Index(fit.columns.size() + dropped.size()),
-                                 .dropped = dropped,
-                                 .sparse = sparse});
-  if (apart) out->table.labels = read_labels(labels, {.header = header});
-  out->where = settings.text("data");
+  const Index asked_for = settings.has("columns") ? settings.need_count("columns") : 0;
+  out->table = read_table(
+      data, {.label = apart ? "" : fit.label,
+             .has_label = !apart,
+             .header = header,
+             .columns = kind.takes_columns ? asked_for : Index(fit.columns.size() + dropped.size()),
+             .dropped = dropped,
+             .sparse = kind.takes_sparse,
+             .mixed = kind.takes_columns});
+  if (apart)
+    out->table = with_labels(std::move(out->table), read_labels(labels, {.header = header}),
+                             fit.label, labels.string());
+  out->where = name_of_file(settings.text("data"));
   out->labels_where = apart ? settings.text("labels") : out->where;
   return out;
 }
@@ -169,19 +177,19 @@ ReportedRuns read_runs(const std::vector<fs::path>& folders, const std::vector<f
     out.inputs.push_back(run.folder / "checkpoint");
     TraceColumns trace;
     if (run.sums.has("trace.csv")) trace = read_trace(run.sums.verified("trace.csv"));
-    out.fits.push_back({.name = name,
-                        .fit = run.fit,
-                        .settings = settings,
-                        .trace = std::move(trace),
-                        .parts = read_parts(run.folder),
-                        .data = [settings, places, read, fit = run.fit,
-                                 sparse = run.kind->takes_sparse](std::string& missing) {
-                          std::shared_ptr<const FitData>& kept =
-                              (*read)[settings.text("checksum") + settings.text("labels-checksum") +
-                                      settings.text("label")];
-                          if (!kept) kept = read_data(settings, *fit, places, sparse, missing);
-                          return kept;
-                        }});
+    out.fits.push_back(
+        {.name = name,
+         .fit = run.fit,
+         .settings = settings,
+         .trace = std::move(trace),
+         .parts = read_parts(run.folder),
+         .data = [settings, places, read, fit = run.fit, kind = run.kind](std::string& missing) {
+           std::shared_ptr<const FitData>& kept =
+               (*read)[settings.text("checksum") + settings.text("labels-checksum") +
+                       settings.text("label") + settings.text("drop")];
+           if (!kept) kept = read_data(settings, *fit, places, *kind, missing);
+           return kept;
+         }});
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/io/byte_source.hpp"
 
 namespace fisherman::report {
 namespace {
@@ -131,7 +132,8 @@ void add_overview(Section& section, const Grid& grid) {
 }
 
 std::string data_name(const ReportedFit& fit) {
-  return std::filesystem::path(fit.settings.text("data")).filename().string();
+  const std::string name = name_of_file(fit.settings.text("data"));
+  return std::filesystem::path(name).filename().string();
 }
 
 Section settings_section(const std::vector<ReportedFit>& fits) {

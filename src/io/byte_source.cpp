@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "fisherman/io/checksum.hpp"
+
 namespace fisherman {
 namespace {
 
@@ -53,9 +55,13 @@ std::size_t MemorySource::fill(char* to, std::size_t size) {
 
 void FileSource::Close::operator()(gzFile_s* file) const { gzclose(file); }
 
+std::string name_of_file(const std::filesystem::path& path) {
+  return path == standard_input ? "standard input" : path.string();
+}
+
 FileSource::FileSource(const std::filesystem::path& path)
-    : ByteSource(path == standard_input ? "standard input" : path.string()) {
-  if (path == standard_input) {
+    : ByteSource(name_of_file(path)), is_standard_input_(path == standard_input) {
+  if (is_standard_input_) {
     const int descriptor =
         ::dup(STDIN_FILENO);  // closed with the source, and standard input is not
     if (descriptor >= 0) file_.reset(gzdopen(descriptor, "rb"));
@@ -85,8 +91,16 @@ double FileSource::fraction_read() const {
   return std::min(1.0, double(offset) / double(size_on_disk_));
 }
 
+std::string FileSource::checksum() const {
+  return is_standard_input_ ? checksum_text(crc_, delivered_) : "";
+}
+
 std::size_t FileSource::fill(char* to, std::size_t size) {
   const int count = gzread(file_.get(), to, unsigned(size));
+  if (is_standard_input_ && count > 0) {
+    crc_ = crc32_z(crc_, reinterpret_cast<const Bytef*>(to), z_size_t(count));
+    delivered_ += std::uint64_t(count);
+  }
   if (count == int(size)) return size;
   // Fewer bytes than asked for: the end, or trouble. zlib says which only on this question.
   int code = Z_OK;

@@ -31,9 +31,13 @@ std::string file_checksum(const std::filesystem::path& path) {
     size += std::uint64_t(in.gcount());
   } while (in);
   if (in.bad()) throw FileError(path.string() + ": cannot be read to its end");
+  return checksum_text(crc, size);
+}
+
+std::string checksum_text(unsigned long crc, std::uint64_t bytes) {
   std::ostringstream text;
   text << "crc32:" << std::hex << std::setw(8) << std::setfill('0') << crc << std::dec
-       << " bytes:" << size;
+       << " bytes:" << bytes;
   return text.str();
 }
 

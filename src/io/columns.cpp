@@ -150,6 +150,28 @@ Columns columns_of_table(Table table) {
   return out;
 }
 
+Table with_labels(Table table, std::vector<std::string> labels, const std::string& name,
+                  const std::string& where) {
+  if (Index(labels.size()) != table.rows())
+    throw FileError(sentence(where, ": has ", labels.size(), " labels, but the data have ",
+                             table.rows(), " rows"));
+  table.label_name = name;
+  if (!table.mixed) {
+    table.labels = std::move(labels);
+    return table;
+  }
+  if (table.mixed->find(name) != nullptr)
+    throw FileError(sentence(where, ": has the labels, but the data have a column ", shown(name),
+                             " too; leave that out (--drop)"));
+  Columns columns = *table.mixed;
+  columns.label = name;
+  columns.all.push_back(column_of_texts(name, labels, where));
+  Table out = table_of_columns(std::move(columns));
+  out.checksum = table.checksum;
+  out.images = table.images;
+  return out;
+}
+
 Table table_of_columns(Columns columns) {
   Table out;
   out.names = columns.names();

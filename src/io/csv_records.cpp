@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "fisherman/io/csv.hpp"
 #include "fisherman/io/text.hpp"
@@ -16,28 +15,35 @@ constexpr std::uint64_t bytes_per_field = 128;
 }  // namespace
 
 char separator_of(ByteSource& source, bool header) {
-  constexpr std::string_view candidates = ";,\t";  // the first of those that occur equally often
-  std::array<Index, candidates.size()> count{};
-  source.skip_byte_order_mark();
+  Index commas = 0, semicolons = 0, tabs = 0;
+  Index tabs_now = 0;           // since the last character that is not blank
+  bool after_separator = true;  // which tabs may surround
   bool blank = true, begins = true, quoted = false, open = false;
+  source.skip_byte_order_mark();
   for (const char c : source.window()) {
-    if (begins && c != ' ') quoted = c == '"';
-    begins = begins && c == ' ';
+    const bool is_separator = c == ',' || c == ';', is_blank = c == ' ' || c == '\t';
+    const bool ends_line = c == '\n' || c == '\r';
+    if (begins && !is_blank) quoted = c == '"';
     if (quoted && c == '"') open = !open;  // two quotes for one close and open again
-    if (open) continue;
-    if (c == '\n' || c == '\r') {
-      if (!blank) break;
-      count = {};
-      begins = true;
-    } else if (const auto k = candidates.find(c); k != std::string_view::npos) {
-      ++count[k];
-      begins = true;
+    if (open) {
+      begins = blank = false;
+    } else if (ends_line && !blank) {
+      break;
+    } else {
+      commas += c == ',';
+      semicolons += c == ';';
+      tabs_now += c == '\t';
+      begins = is_separator || ends_line || c == '\t' || (begins && is_blank);
+      blank = blank && (is_blank || ends_line);
     }
-    blank = blank && (c == ' ' || c == '\t' || c == '\n' || c == '\r');
+    if (is_blank && !open) continue;
+    if (!is_separator && !after_separator) tabs += tabs_now;
+    tabs_now = 0;
+    after_separator = is_separator || ends_line;
   }
-  if (!header && count[0] > 0) return ';';
-  const auto most = std::max_element(count.begin(), count.end());
-  return *most == 0 ? ',' : candidates[std::size_t(most - count.begin())];
+  if (!header && semicolons > 0) return ';';
+  if (tabs > std::max(commas, semicolons)) return '\t';
+  return semicolons > 0 && semicolons >= commas ? ';' : ',';
 }
 
 void CsvRecords::skip_spaces() {

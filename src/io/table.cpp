@@ -171,8 +171,10 @@ Table read_mixed(ByteSource& source, Format format, ReadOptions options) {
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
   FileSource source(path);
   const Format format = format_of(path, source);
-  return options.mixed ? read_mixed(source, format, options)
-                       : read_numbers(source, format, options);
+  Table table =
+      options.mixed ? read_mixed(source, format, options) : read_numbers(source, format, options);
+  table.checksum = source.checksum();
+  return table;
 }
 
 std::vector<std::string> read_labels(const std::filesystem::path& path, const ReadOptions& given) {

@@ -13,7 +13,7 @@
 #include "fisherman/fit/run_settings.hpp"
 #include "fisherman/fit/sections.hpp"
 #include "fisherman/manifold/euclidean.hpp"
-#include "program.hpp"
+#include "run_program.hpp"
 
 namespace fisherman::own_kind_test {
 namespace {
@@ -144,25 +144,6 @@ void add_coin() {
                 .page = page,
                 .reference_method = "formula",
                 .grid = "step-size=0.5,1"});
-}
-
-struct Ran {
-  int code;
-  std::string out;
-};
-
-Ran program(std::vector<std::string> words) {
-  words.insert(words.begin(), "fisherman");
-  std::vector<const char*> arguments;
-  for (const std::string& word : words) arguments.push_back(word.c_str());
-  testing::internal::CaptureStdout();
-  const int code = cli::run_program(int(arguments.size()), arguments.data());
-  return {code, testing::internal::GetCapturedStdout()};
-}
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TEST(OwnKind, EveryCommandTakesItFromTheTable) {

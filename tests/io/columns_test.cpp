@@ -130,7 +130,8 @@ TEST(ParseColumns, CommasSemicolonsAndTabs) {
   // The header decides, by the one that it has most often.
   EXPECT_EQ(parse("weight, kg;height, cm;y\n1;2;3\n").names(),
             (Texts{"weight, kg", "height, cm", "y"}));
-  EXPECT_EQ(parse("a,\tb,\ty\n1,\t2,\t3\n").names(), (Texts{"a", "b", "y"}));
+  for (const std::string text : {"a,\tb,\ty\n1,\t2,\t3\n", "a\t,\t\"b\"\t,\ty\n1\t,\t2\t,\t3\n"})
+    EXPECT_EQ(parse(text).names(), (Texts{"a", "b", "y"})) << text;  // tabs around commas
   EXPECT_EQ(parse("\xEF\xBB\xBF\"a\";y\n1;2\n").names(), (Texts{"a", "y"}));
   EXPECT_EQ(parse("\n  \na\ty\n1\t2\n").names(), (Texts{"a", "y"}));
   expect_error("a|b|y\n1|2|3\n", "separated by commas, semicolons or tabs?");

@@ -31,6 +31,9 @@ void Problem::apply() {
   flags_.apply(options);
   data_flags_.apply(data_options);
   check();
+  require(data != standard_input,
+          "--data is standard input, but every trial reads the data again; save them in a file "
+          "first");
   shared_.clear();
   for (const Options::Option& option : options.all())
     if (option.text() != option.initial) shared_.emplace_back(option.name, option.text());
@@ -58,6 +61,7 @@ Command Problem::words(const Options& options) const {
   };
   add("--label", label);
   add("--labels", labels.empty() ? "" : std::filesystem::absolute(labels).string());
+  add("--drop", drop);
   add("--columns", columns > 0 ? std::to_string(columns) : "");
   if (no_header) out.emplace_back("--no-header");
   for (const Options::Option& option : options.all()) {
@@ -105,6 +109,7 @@ Json Problem::identity() const {
   out["data"] = std::filesystem::absolute(data).string();
   out["checksum"] = file_checksum(data);
   if (!label.empty()) out["label"] = label;
+  if (!drop.empty()) out["drop"] = drop;
   if (columns > 0) out["columns"] = columns;
   if (no_header) out["header"] = false;
   if (!labels.empty()) {

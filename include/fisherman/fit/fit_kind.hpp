@@ -87,6 +87,7 @@ struct FitKind {
   bool has_draws = false;     // Output means something to it
   bool takes_test_rows = false;
   bool takes_sparse = false;             // tables may come as sparse rows
+  bool takes_columns = false;            // tables come as columns, of words and with missing values
   std::vector<std::string> files = {};   // names of its tables
   std::vector<std::string> arrays = {};  // names of its large matrices
 

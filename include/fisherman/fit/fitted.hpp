@@ -77,6 +77,7 @@ class Fitted {
   bool as_asked = true;  // it converged, settled, or did what was asked for
   std::vector<std::string> warnings;
   std::vector<std::string> columns;  // of the data, in the fit's order
+  std::vector<std::string> welcome;  // columns that predictions take, if new rows have them
   std::string label;                 // the column of outcomes
   std::uint64_t seed = 1;            // of the fit, and of its draws unless another is asked for
   std::string part;                  // of a fit of several parts, the one that was kept

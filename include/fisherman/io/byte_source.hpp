@@ -76,12 +76,18 @@ class MemorySource : public ByteSource {
 /// The path that stands for standard input. A file of this name is "./-".
 inline constexpr const char* standard_input = "-";
 
+/// What errors call a file: its path, or "standard input".
+std::string name_of_file(const std::filesystem::path& path);
+
 /// A file, or standard input. It is unpacked on the way if its first two bytes are gzip's, whatever its name.
 class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::filesystem::path& path);
   std::uint64_t at_most() const override;
   double fraction_read() const override;
+  /// Of standard input, which nobody can read again: what file_checksum() says of a file that holds what has come so
+  /// far. Otherwise empty.
+  std::string checksum() const;
 
  private:
   std::size_t fill(char* to, std::size_t size) override;
@@ -90,6 +96,9 @@ class FileSource : public ByteSource {
   };
   std::unique_ptr<gzFile_s, Close> file_;
   std::uint64_t size_on_disk_ = 0;  // 0 if it is not known, as for a pipe
+  bool is_standard_input_ = false;
+  unsigned long crc_ = 0;  // of standard input
+  std::uint64_t delivered_ = 0;
 };
 
 /// Blank lines in a row that a text file may have.

@@ -2,6 +2,7 @@
 // published file is known.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -12,6 +13,9 @@ namespace fisherman {
 /// The CRC-32 of the bytes on disk and their number: `crc32:cbf43926 bytes:9`. It guards against
 /// mistakes, not against forgery.
 std::string file_checksum(const std::filesystem::path& path);
+
+/// As file_checksum() has it.
+std::string checksum_text(unsigned long crc32, std::uint64_t bytes);
 
 /// The SHA-256 (FIPS 180-4) of what is still to come from the source, as 64 hexadecimal digits. Of a FileSource it
 /// is that of the content, however that was packed.

@@ -64,4 +64,9 @@ Columns columns_of_table(Table table);
 /// What read_table() gives for columns.
 Table table_of_columns(Columns columns);
 
+/// The table with labels from a file of their own, `where`: for columns, one more column. Throws FileError unless there
+/// is one a row, and if there is a column of that name already.
+Table with_labels(Table table, std::vector<std::string> labels, const std::string& name,
+                  const std::string& where);
+
 }  // namespace fisherman

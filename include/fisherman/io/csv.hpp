@@ -11,8 +11,8 @@
 namespace fisherman {
 
 /// A comma, a semicolon or a tab: the one that the first line with anything on it has most often outside quotes, and a
-/// comma if there is none. Numbers with decimal commas have semicolons between them, so without a header any semicolon
-/// decides. Nothing is consumed but a byte order mark.
+/// comma if there is none. Tabs around other separators do not count. Numbers with decimal commas have semicolons between
+/// them, so without a header any semicolon decides. Nothing is consumed but a byte order mark.
 char separator_of(ByteSource& source, bool header);
 
 /// The records of a CSV file, one at a time. A field in quotes is kept to the letter and may hold

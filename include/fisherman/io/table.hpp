@@ -22,6 +22,7 @@ struct Table {
   std::vector<std::string> names;             ///< one a column
   std::vector<std::string> labels;  ///< one a row, as the file spells it; empty without labels
   std::string label_name;           ///< empty without labels
+  std::string checksum;             ///< of standard input, if it comes from there (FileSource)
   bool images = false;              ///< an IDX file of three dimensions: bytes that are pixels
 
   Index rows() const;
