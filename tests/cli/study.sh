@@ -72,6 +72,10 @@ expect 1 "there is no option 'stepsize'; did you mean 'step-size'" \
 expect 1 "--method is 'nope'" "$program" compare logistic --data data.csv --methods nope --iterations 5 --out no
 expect 1 "--iterations is not given" "$program" compare logistic --data data.csv --methods ngd --out no
 expect 1 "--seeds is 0" "$program" compare logistic --data data.csv --methods ngd --iterations 5 --seeds 0 --out no
+expect 1 "--data is standard input" "$program" compare logistic --data - --methods ngd --iterations 5 --out no
+# All trials leave out what --drop says.
+"$program" compare logistic --data data.csv --drop x2 --methods ngd --iterations 5 --seeds 1 --out dropped --quiet >/dev/null
+has dropped/trials.csv "--drop x2"
 expect 1 "nowhere.csv" "$program" compare logistic --data nowhere.csv --methods ngd --iterations 5 --out no
 expect 1 "--budget is 'soon'" "$program" tune logistic --data data.csv --iterations 5 --budget soon --out no
 expect 1 "--decay is 'x'" "$program" tune logistic --data data.csv --iterations 5 --grid "decay=x" --out no
