@@ -31,7 +31,7 @@ void DesignPlan::name_coefficients() {
     add("");
     for (const Term& slope : group.slopes)
       each_column(slope, sources_, [&](const TermColumn& column) {
-        add(":" + column_name(slope, column, sources_));
+        add(sentence(":", column_name(slope, column, sources_)));
       });
   }
 }

@@ -62,8 +62,8 @@ inline std::string column_name(const DesignPlan::Term& term, const TermColumn& c
     const DesignPlan::Source& source = sources[std::size_t(term[k].source)];
     if (k > 0) out += ':';
     out += source.name;
-    if (source.is_words()) out += '=' + source.levels[std::size_t(column[k])];
-    if (term[k].power > 1) out += '^' + std::to_string(term[k].power);
+    if (source.is_words()) out.append("=").append(source.levels[std::size_t(column[k])]);
+    if (term[k].power > 1) out.append("^").append(std::to_string(term[k].power));
   }
   return out;
 }

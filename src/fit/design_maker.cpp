@@ -200,8 +200,8 @@ void DesignMaker::take_terms() {
     std::string text;
     for (const auto& factor : plan_.terms_.back()) key.emplace_back(factor.source, factor.power);
     for (const NamedFactor& factor : named)
-      text += (text.empty() ? "" : ":") + factor.column +
-              (factor.power > 1 ? "^" + std::to_string(factor.power) : "");
+      text += sentence(text.empty() ? "" : ":", factor.column,
+                       factor.power > 1 ? sentence("^", factor.power) : "");
     std::sort(key.begin(), key.end());
     require(known.insert(key).second, "--terms has ", shown(text), " twice");
   }
