@@ -77,10 +77,14 @@ class GivenRows {
 
   Index rows() const { return sparse_ ? sparse_->rows() : Index(dense_->shape(0)); }
   Index columns() const { return columns_; }
-  Table table(const std::vector<std::string>& names, const std::string& label = {}) const {
+  /// Dense rows are lent where the kind takes them so: the caller's array outlives the table.
+  Table table(const FitKind& kind, const std::vector<std::string>& names,
+              const std::string& label = {}) const {
     Table out;
     if (sparse_)
       out.sparse = sparse_;
+    else if (kind.takes_lent)
+      out.lent = std::make_shared<const LentRows>(mapped(*dense_));
     else
       out.x = copied(*dense_);
     out.names = names;
@@ -95,10 +99,11 @@ class GivenRows {
 };
 
 /// The rows that a fit predicts for, with its columns in its order.
-Table rows_for(const Fitted& fit, const GivenRows& rows) {
-  require(rows.columns() == Index(fit.columns.size()), "there are ", rows.columns(),
-          " columns, but the fit was made with ", fit.columns.size());
-  return rows.table(fit.columns);
+Table rows_for(const PythonFit& f, const GivenRows& rows) {
+  const std::vector<std::string>& columns = f.fit->columns;
+  require(rows.columns() == Index(columns.size()), "there are ", rows.columns(),
+          " columns, but the fit was made with ", columns.size());
+  return rows.table(*f.kind, columns);
 }
 
 nb::dict fit(const std::string& kind_name, const nb::object& x, const Labels& labels,
@@ -118,7 +123,7 @@ nb::dict fit(const std::string& kind_name, const nb::object& x, const Labels& la
   std::shared_ptr<const Fitted> fitted;
   {
     const nb::gil_scoped_release free;
-    FitData data{rows.table(names, "y"), "X", "y", codes_of(labels), classes};
+    FitData data{rows.table(kind, names, "y"), "X", "y", codes_of(labels), classes};
     fitted = kind.fit(std::move(data), *settings, watch);
   }
   if (!fitted)
@@ -148,7 +153,7 @@ void bind_fits(nb::module_& m) {
             Matrix out;
             {
               const nb::gil_scoped_release free;
-              out = f.fit->predict(rows_for(*f.fit, rows), "X", errors).values;
+              out = f.fit->predict(rows_for(f, rows), "X", errors).values;
             }
             return array(std::move(out));
           },
@@ -169,7 +174,8 @@ void bind_fits(nb::module_& m) {
       .def(
           "transform",
           [](const PythonFit& f, const nb::object& x) {
-            return array(f.fit->transform(rows_for(*f.fit, GivenRows(x)), "X"));
+            const GivenRows rows(x);
+            return array(f.fit->transform(rows_for(f, rows), "X"));
           },
           "x"_a, "The components of rows, one per row.")
       .def(

@@ -32,12 +32,13 @@ namespace {
 
 Matrix columns_of(const Table& table, const std::vector<std::string>& names,
                   const std::string& where) {
-  if (table.names == names) return table.x;
-  Matrix x(table.x.rows(), Index(names.size()));
+  const LentRows given = table.dense();
+  if (table.names == names) return given;
+  Matrix x(given.rows(), Index(names.size()));
   for (std::size_t k = 0; k < names.size(); ++k) {
     const auto found = std::find(table.names.begin(), table.names.end(), names[k]);
     if (found == table.names.end()) throw_no_column(where, names[k]);
-    x.col(Index(k)) = table.x.col(found - table.names.begin());
+    x.col(Index(k)) = given.col(found - table.names.begin());
   }
   return x;
 }
@@ -49,6 +50,7 @@ Table with_columns(const Table& table, const std::vector<std::string>& names,
   if (table.names == names) {
     out.x = table.x;
     out.sparse = table.sparse;
+    out.lent = table.lent;
   } else if (!table.sparse) {
     out.x = columns_of(table, names, where);
   } else {

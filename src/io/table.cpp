@@ -58,10 +58,10 @@ Format format_of(const std::filesystem::path& path, ByteSource& source) {
 
 }  // namespace
 
-Index Table::rows() const { return mixed ? mixed->rows : sparse ? sparse->rows() : x.rows(); }
+Index Table::rows() const { return mixed ? mixed->rows : sparse ? sparse->rows() : dense().rows(); }
 
 Index Table::columns() const {
-  return mixed ? Index(mixed->all.size()) : sparse ? sparse->columns : x.cols();
+  return mixed ? Index(mixed->all.size()) : sparse ? sparse->columns : dense().cols();
 }
 
 std::string gibibytes(double bytes) {

@@ -1,5 +1,6 @@
 #include "fisherman/model/design_rows.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "fisherman/core/error.hpp"
@@ -21,6 +22,13 @@ auto with_columns(const Body& x, const RowSet& rows, Use use) {
 }
 
 }  // namespace
+
+std::vector<Index> spread_rows(Index rows, Index most) {
+  const Index count = std::min(rows, most);
+  std::vector<Index> out;
+  for (Index i = 0; i < count; ++i) out.push_back(i * rows / count);
+  return out;
+}
 
 DesignRows::DesignRows(Body body, Vector centre)
     : body_(std::move(body)), centre_(std::move(centre)) {

@@ -83,5 +83,23 @@ TEST_F(Checksum, OfAPackedFileIsThatOfItsContent) {
   EXPECT_EQ(sha256(packed), sha256(plain));
 }
 
+TEST(ClassLabels, AreOrderedByValueAndKnownAgain) {
+  const auto [y, names] = class_labels({"10", "9", "x", "9.0", "10"}, "file");
+  EXPECT_EQ(names, (std::vector<std::string>{"9", "10", "x"}));
+  EXPECT_EQ(y, (std::vector<int>{1, 0, 2, 0, 1}));
+  EXPECT_EQ(class_labels({"x", "9"}, names, "file"), (std::vector<int>{2, 0}));
+  const auto fails = [](const auto& body, const std::string& part) {
+    try {
+      body();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const FileError& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  fails([&] { class_labels({"9", "y"}, names, "file"); }, "row 2: the label 'y' is none of the 3");
+  fails([] { class_labels({"1", "1.0"}, "file"); }, "two classes are needed");
+  fails([] { class_labels({}, "file"); }, "no labels");
+}
+
 }  // namespace
 }  // namespace fisherman::io_labels_test

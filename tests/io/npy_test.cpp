@@ -144,5 +144,12 @@ TEST(Idx, SaysWhatIsWrong) {
   expect("\0\0\10\1\0\0\0\1abc"s, "more bytes than the header claims");
 }
 
+TEST(Npy, WhatIsWrittenIsReadBack) {
+  const Matrix x{{1.5, -2.0}, {0.1, 1e300}, {3.0, 0.0}};
+  const std::string bytes = npy_bytes(x);
+  MemorySource source("memory", bytes);
+  EXPECT_EQ(parse_npy(source).x, x);
+}
+
 }  // namespace
 }  // namespace fisherman::io_npy_test

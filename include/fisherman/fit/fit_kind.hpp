@@ -86,6 +86,8 @@ struct FitKind {
   std::string objective;      // with its unit, as "NELBO, nats"
   bool has_draws = false;     // Output means something to it
   bool takes_test_rows = false;
+  /// Tables may come as rows that the caller keeps: Table::lent.
+  bool takes_lent = false;
   bool takes_sparse = false;             // tables may come as sparse rows
   bool takes_columns = false;            // tables come as columns, of words and with missing values
   std::vector<std::string> files = {};   // names of its tables

@@ -15,16 +15,24 @@ namespace fisherman {
 
 struct Columns;
 
+/// Numbers that somebody else keeps, in either order.
+using LentRows = Eigen::Map<const Matrix, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>;
+
 struct Table {
   Matrix x;  ///< one row an observation, one column a feature; all finite
   std::shared_ptr<const SparseRows> sparse = {};  ///< in place of x, where that was welcome
   std::shared_ptr<const Columns> mixed = {};  ///< likewise, the label among them (io/columns.hpp)
+  std::shared_ptr<const LentRows> lent = {};  ///< likewise, where a caller keeps the rows
   std::vector<std::string> names;             ///< one a column
   std::vector<std::string> labels;  ///< one a row, as the file spells it; empty without labels
   std::string label_name;           ///< empty without labels
   std::string checksum;             ///< of standard input, if it comes from there (FileSource)
   bool images = false;              ///< an IDX file of three dimensions: bytes that are pixels
 
+  /// The numbers of a table that is neither sparse nor mixed, wherever they are.
+  LentRows dense() const {
+    return lent ? *lent : LentRows(x.data(), x.rows(), x.cols(), {x.rows(), 1});
+  }
   Index rows() const;
   Index columns() const;
 };

@@ -23,6 +23,9 @@ struct RowSet {
   Index operator[](Index i) const { return list != nullptr ? list[i] : first + i; }
 };
 
+/// Rows spread evenly over the data, which may be sorted by class: `most` of them, or all if there are fewer.
+std::vector<Index> spread_rows(Index rows, Index most);
+
 class DesignRows {
  public:
   using Body = std::variant<Matrix, Eigen::MatrixXf, SparseRows>;

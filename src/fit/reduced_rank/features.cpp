@@ -5,11 +5,62 @@
 
 #include "../column_scale.hpp"
 #include "defaults.hpp"
+#include "fisherman/core/parallel.hpp"
 #include "fisherman/core/row_sum.hpp"
 #include "fisherman/fit/reduced_rank.hpp"
+#include "skinny.hpp"
 
 namespace fisherman {
 namespace {
+
+/// Rows as columns of p numbers: where they are if a row lies in one piece, otherwise copied.
+template <class Use>
+auto with_rows(const LentRows& x, Index first, Index count, Use use) {
+  using Columns = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
+  if (x.outerStride() == 1)
+    return use(Columns(x.data() + first * x.innerStride(), x.cols(), count,
+                       Eigen::OuterStride<>(x.innerStride())));
+  const Matrix some = x.middleRows(first, count).transpose();
+  return use(Columns(some.data(), x.cols(), count, Eigen::OuterStride<>(x.cols())));
+}
+
+/// Of each column, about the first row: where it is far from the mean the variance is as large.
+struct ColumnSums {
+  Eigen::ArrayXd sum, squares, largest;
+  ColumnSums& operator+=(const ColumnSums& other) {
+    sum += other.sum;
+    squares += other.squares;
+    largest = largest.max(other.largest);
+    return *this;
+  }
+};
+
+/// Row by row, so that the order in which the numbers lie changes no bit.
+std::vector<ColumnScale> dense_scales(const LentRows& x, const std::vector<std::string>& names) {
+  const double n = double(x.rows());
+  const Eigen::ArrayXd origin = x.row(0).transpose();
+  const ColumnSums sums = sum_over_rows<ColumnSums>(x.rows(), [&](Index first, Index count) {
+    return with_rows(x, first, count, [&](const auto& rows) {
+      const Eigen::ArrayXd zero = Eigen::ArrayXd::Zero(x.cols());
+      ColumnSums out{zero, zero, zero};
+      for (Index i = 0; i < count; ++i) {
+        const auto row = rows.col(i).array();
+        out.sum += row - origin;
+        out.squares += (row - origin).square();
+        out.largest = out.largest.max(row.abs());
+      }
+      return out;
+    });
+  });
+  std::vector<ColumnScale> out;
+  for (Index j = 0; j < x.cols(); ++j) {
+    const double away = sums.sum(j) / n, square = sums.squares(j) / n - away * away;
+    // Not max(0, ·): a square that is not a number must stay so.
+    out.push_back({origin(j) + away, square < 0.0 ? 0.0 : std::sqrt(square), sums.largest(j)});
+    require_standardisable(out.back(), names[std::size_t(j)]);
+  }
+  return out;
+}
 
 std::vector<ColumnScale> sparse_scales(const SparseRows& x, const std::vector<std::string>& names) {
   const double n = double(x.rows());
@@ -43,12 +94,8 @@ FeatureMap FeatureMap::of(const Table& table, FeatureScale how, bool centred) {
   const bool pixel = how == FeatureScale::pixel, standardize = how == FeatureScale::standardize;
   FeatureMap map;
   map.names = table.names;
-  std::vector<ColumnScale> columns;
-  if (table.sparse)
-    columns = sparse_scales(*table.sparse, map.names);
-  else
-    for (Index j = 0; j < table.x.cols(); ++j)
-      columns.push_back(column_scale(table.x.col(j), map.names[std::size_t(j)]));
+  const std::vector<ColumnScale> columns = table.sparse ? sparse_scales(*table.sparse, map.names)
+                                                        : dense_scales(table.dense(), map.names);
   std::vector<double> shifts, scales;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     const ColumnScale& column = columns[j];
@@ -67,16 +114,19 @@ namespace {
 
 template <class Scalar>
 Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> dense_design(const FeatureMap& map,
-                                                                   const Matrix& x,
+                                                                   const LentRows& x,
                                                                    const std::vector<Index>& rows) {
-  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> out(Index(map.kept.size()),
-                                                            Index(rows.size()));
-  constexpr std::size_t at_once = 64;  // both matrices are walked along their columns
-  for (std::size_t first = 0; first < rows.size(); first += at_once)
-    for (Index j = 0; j < out.rows(); ++j)
-      for (std::size_t i = first; i < std::min(first + at_once, rows.size()); ++i)
-        out(j, Index(i)) =
-            Scalar((x(rows[i], map.kept[std::size_t(j)]) - map.shift(j)) / map.scale(j));
+  const Index p = Index(map.kept.size());
+  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> out(p, Index(rows.size()));
+  const Vector factor = map.scale.cwiseInverse();
+  for_row_groups(out.cols(), [&](Index first, Index count) {
+    Vector row(p);
+    for (Index i = first; i < first + count; ++i) {
+      const double* const from = x.data() + rows[std::size_t(i)] * x.innerStride();
+      for (Index j = 0; j < p; ++j) row(j) = from[map.kept[std::size_t(j)] * x.outerStride()];
+      out.col(i) = (row - map.shift).cwiseProduct(factor).template cast<Scalar>();
+    }
+  });
   return out;
 }
 
@@ -107,8 +157,8 @@ DesignRows FeatureMap::design(const Table& table, const std::vector<Index>& rows
   require(table.columns() == Index(names.size()), "the data have ", table.columns(),
           " columns, but the fit was made with ", names.size());
   if (table.sparse) return sparse_design(*this, *table.sparse, rows);
-  if (single) return DesignRows(dense_design<float>(*this, table.x, rows));
-  return DesignRows(dense_design<double>(*this, table.x, rows));
+  if (single) return DesignRows(dense_design<float>(*this, table.dense(), rows));
+  return DesignRows(dense_design<double>(*this, table.dense(), rows));
 }
 
 Matrix FeatureMap::restored(const Matrix& kept_rows) const {
@@ -118,35 +168,43 @@ Matrix FeatureMap::restored(const Matrix& kept_rows) const {
 }
 
 FeatureMoments feature_moments(const DesignRows& rows) {
-  constexpr Index most_rows = 10000, at_once = 512;
+  constexpr Index most_rows = 10000, at_once = 512, columns_at_once = 32;
   const Index n = rows.rows(), p = rows.features();
+  const bool centred = rows.centre().size() > 0;
   struct Sums {
     Matrix squares, plain;
     Sums& operator+=(const Sums& other) {
       squares += other.squares;
-      plain += other.plain;
+      if (plain.size() > 0) plain += other.plain;
       return *this;
     }
   };
   FeatureMoments out;
-  const Index count = std::min(n, most_rows);
   const Sums sums = sum_over_rows<Sums>(n, [&](Index first, Index number) {
     const Matrix ones = Matrix::Ones(1, number);
-    return Sums{rows.gather_squares(ones, {first, number}), rows.gather(ones, {first, number})};
+    return Sums{rows.gather_squares(ones, {first, number}),
+                centred ? rows.gather(ones, {first, number}) : Matrix()};
   });
   out.variance =
       rows.centred_squares(sums.squares, sums.plain, Vector::Constant(1, double(n))).transpose() /
       double(n);
   out.variance = out.variance.cwiseMax(0.0);
   if (p > reduced_rank_defaults::most_correlated) return out;
-  // In single precision: what it is for is rough.
+  // In single precision: what it is for is rough. The lower triangle, in strips of few columns.
+  const std::vector<Index> some = spread_rows(n, most_rows);
   out.covariance = Eigen::MatrixXf::Zero(p, p);
-  for (Index first = 0; first < count; first += at_once) {
-    std::vector<Index> some;
-    for (Index i = first; i < std::min(first + at_once, count); ++i) some.push_back(i * n / count);
-    const Eigen::MatrixXf x = rows.columns(some).cast<float>();
-    out.covariance.selfadjointView<Eigen::Lower>().rankUpdate(x, 1.0F / float(count));
+  for (std::size_t first = 0; first < some.size(); first += at_once) {
+    const auto begin = some.begin() + std::ptrdiff_t(first);
+    const std::vector<Index> these(begin,
+                                   begin + std::min(std::ptrdiff_t(at_once), some.end() - begin));
+    const Eigen::MatrixXf x = rows.columns(these).transpose().cast<float>();
+    parallel_for(std::size_t((p + columns_at_once - 1) / columns_at_once), [&](std::size_t strip) {
+      const Index j = Index(strip) * columns_at_once, wide = std::min(columns_at_once, p - j);
+      out.covariance.block(j, j, p - j, wide) +=
+          skinny_project(x.middleCols(j, wide), x.rightCols(p - j)).transpose();
+    });
   }
+  out.covariance /= float(some.size());
   return out;
 }
 

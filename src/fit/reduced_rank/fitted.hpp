@@ -42,7 +42,6 @@ class ReducedRankFitted final : public Fitted {
                const std::string& labels_where) const override;
 
  private:
-  std::string trials_csv() const;
   DesignRows design(const Table& rows, const std::string& where) const;
   /// p×(K−1) numbers of the scaled features as K×p of the features, zero for the last class.
   Matrix by_class(const Matrix& of_scaled) const;

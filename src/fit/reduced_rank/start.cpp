@@ -6,17 +6,6 @@
 #include "fisherman/fit/reduced_rank.hpp"
 
 namespace fisherman {
-namespace {
-
-/// Some thousand rows spread evenly over the data, which may be sorted by class.
-std::vector<Index> spread_rows(Index rows) {
-  const Index count = std::min<Index>(rows, 8192);
-  std::vector<Index> out;
-  for (Index i = 0; i < count; ++i) out.push_back(i * rows / count);
-  return out;
-}
-
-}  // namespace
 
 ReducedRank diagonal_start(const ClassData& data, Index rank) {
   const Index p = data.features(), k = data.classes() - 1;
@@ -33,7 +22,7 @@ ReducedRank random_start(const ClassData& data, Index rank, const Draws& draws) 
 }
 
 ReducedRank means_start(const ClassData& data, Index rank) {
-  const std::vector<Index> rows = spread_rows(data.rows());
+  const std::vector<Index> rows = spread_rows(data.rows(), 8192);
   const Index K = data.classes(), p = data.features();
   // Sums by class: each row has a one in its class and in the last row, which makes the mean.
   Matrix one = Matrix::Zero(K + 1, Index(rows.size()));
