@@ -262,6 +262,18 @@ def test_reduced_rank_takes_sparse_rows_as_they_are(three_classes):
         BayesianLogisticRegression().fit(scipy.sparse.csr_matrix(X), y == y[0])
 
 
+def test_reduced_rank_reads_arrays_of_any_order_where_they_are(three_classes):
+    X, y = three_classes
+    usual = ReducedRankLogisticRegression(rank=2, iterations=5).fit(X, y)
+    wide = np.zeros((2 * len(X), X.shape[1] + 3))
+    wide[::2, 3:] = X
+    for rows in (np.asfortranarray(X), wide[::2, 3:]):
+        other = ReducedRankLogisticRegression(rank=2, iterations=5).fit(rows, y)
+        assert np.array_equal(other.coef_, usual.coef_)
+        assert np.array_equal(other.predict_proba(rows), usual.predict_proba(X))
+        assert np.array_equal(other.transform(rows), usual.transform(X))
+
+
 def test_reduced_rank_cross_validates(three_classes):
     X, y = three_classes
     fit = ReducedRankLogisticRegression(cv=4, ridge=(0.1, 1, 1000)).fit(X, y)
