@@ -80,12 +80,8 @@ FisherExample exact(const Sizes& n, Seed seed) {
   return {learnt, {.reference = reference}};
 }
 
-}  // namespace
-}  // namespace fisher_examples
-
-const std::vector<Named<FisherExample>>& fisher_approximations() {
-  using namespace fisher_examples;  // NOLINT: short names, for this list only
-  static const std::vector<Named<FisherExample>> all = {
+std::vector<Named<FisherExample>> all_approximations() {
+  return {
       {"dense",
        "the inverse itself, one triangle, updated by Woodbury's formula",
        "d",
@@ -111,6 +107,13 @@ const std::vector<Named<FisherExample>>& fisher_approximations() {
       {"exact", "the closed form, from a model that has one", "n", {3}, exact},
       {"identity", "nothing: gradient descent on the manifold", "d", {7}, identity},
   };
+}
+
+}  // namespace
+}  // namespace fisher_examples
+
+const std::vector<Named<FisherExample>>& fisher_approximations() {
+  static const std::vector<Named<FisherExample>> all = fisher_examples::all_approximations();
   return all;
 }
 

@@ -67,12 +67,8 @@ struct ScoresOnly {
   Matrix scores(const AnyFrame& frame, const Draws& draws) { return model.scores(frame, draws); }
 };
 
-}  // namespace
-}  // namespace model_examples
-
-const std::vector<Named<ModelExample>>& models() {
-  using namespace model_examples;  // NOLINT: short names, for this list only
-  static const std::vector<Named<ModelExample>> all = {
+std::vector<Named<ModelExample>> all_models() {
+  return {
       {"logistic",
        "Gaussian variational Bayes of a logistic regression, affine geometry",
        "rows,columns",
@@ -104,6 +100,13 @@ const std::vector<Named<ModelExample>>& models() {
        {60, 5, 4, 2},
        reduced_rank},
   };
+}
+
+}  // namespace
+}  // namespace model_examples
+
+const std::vector<Named<ModelExample>>& models() {
+  static const std::vector<Named<ModelExample>> all = model_examples::all_models();
   return all;
 }
 
