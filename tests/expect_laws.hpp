@@ -18,15 +18,20 @@ inline void expect_transport_laws(const AnyFrame& frame,
   EXPECT_TRUE(report.ok()) << report;
 }
 
-/// The body throws Misuse, with a sentence that holds `part`.
-template <class Body>
-void expect_misuse(Body body, const std::string& part) {
+/// The body throws E, with a sentence that holds `part`.
+template <class E, class Body>
+void expect_throws(Body body, const std::string& part) {
   try {
     body();
     ADD_FAILURE() << "nothing was thrown; expected a sentence with '" << part << "'";
-  } catch (const Misuse& e) {
+  } catch (const E& e) {
     EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
   }
+}
+
+template <class Body>
+void expect_misuse(Body body, const std::string& part) {
+  expect_throws<Misuse>(body, part);
 }
 
 }  // namespace fisherman

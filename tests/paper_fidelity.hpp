@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/regression.hpp"
 #include "paper_oracle.hpp"
 
 namespace fisherman {

@@ -8,7 +8,8 @@
 #include <iomanip>
 #include <iostream>
 
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/preparation.hpp"
+#include "fisherman/fit/regression.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/table.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
@@ -19,7 +20,7 @@ int main(int argc, char** argv) try {
   require(argc == 4, "usage: gaussian_nelbo DATA PRIOR_VARIANCE GAUSSIAN");
   const Table table = read_table(argv[1]);
   const Vector y = binary_labels(table.labels, argv[1]).y;
-  LogisticSettings settings;
+  ColumnSettings settings;
   settings.intercept = false;
   const auto preparation = Preparation::of(table.x, table.names, settings);
   const LogisticTarget target(preparation.design(table.x), y, std::atof(argv[2]));

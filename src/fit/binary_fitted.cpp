@@ -1,10 +1,9 @@
 #include "binary_fitted.hpp"
 
-#include <cmath>
 #include <iomanip>
-#include <limits>
 #include <sstream>
 
+#include "binary_score.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/model/pareto.hpp"
 
@@ -19,30 +18,7 @@ Predictions BinaryFitted::predict(const Table& rows, const std::string& where,
 
 Fields BinaryFitted::score(const Table& rows, const Predictions& predictions,
                            const std::string& /*where*/, const std::string& labels_where) const {
-  // In the log loss no row counts as less likely, as in scikit-learn: one alone would make it infinite.
-  constexpr double least_probability = std::numeric_limits<double>::epsilon();
-  const auto p = predictions.values.col(0);
-  Fields out;
-  out.set("rows", p.size());
-  out.set("class", classes[1]);
-  if (rows.labels.empty()) return out;
-  const Vector y = binary_labels(rows.labels, classes, labels_where);
-  double loss = 0.0, right = 0.0;
-  Index clipped = 0;
-  for (Index i = 0; i < p.size(); ++i) {
-    const double of_class = y(i) == 1.0 ? p(i) : 1.0 - p(i);
-    if (of_class < least_probability) ++clipped;
-    loss -= std::log(std::max(of_class, least_probability));
-    right += (p(i) > 0.5) == (y(i) == 1.0) ? 1.0 : 0.0;
-  }
-  out.set("log_loss", loss / double(p.size()));
-  if (clipped > 0)
-    out.set("log_loss_note",
-            sentence("The probability of the true class is below ", least_probability, " in ",
-                     clipped, clipped == 1 ? " row" : " rows",
-                     "; it counts as that there, because the loss would be infinite."));
-  out.set("accuracy", right / double(p.size()));
-  return out;
+  return binary_score(predictions.values.col(0), rows.labels, classes, labels_where);
 }
 
 void BinaryFitted::take(const FitData& data, Preparation how,

@@ -141,13 +141,19 @@ void DesignMaker::require_category(const Column& from) const {
   }();
   const Index count = from.is_words() ? Index(from.levels.size()) : Index(numbers.size());
   const Index values = data_.rows - from.missing();
-  if (count <= few || (count <= most && 5 * count <= 4 * values)) return;
+  if (count <= few) return;
   const auto is_number = [](const std::string& level) { return parse_number(level).has_value(); };
   const Index of_numbers = std::count_if(from.levels.begin(), from.levels.end(), is_number);
-  if (2 * of_numbers > count)  // a few words among numbers
-    fail("column ", shown(from.name), " would be of numbers but for ", shown(from.levels.back()),
-         "; if that stands for a missing value, write NA, and if not, leave the column out "
-         "(--drop)");
+  if (2 * of_numbers > count) {  // a few words among numbers: a slip, and no category
+    const auto odd = std::int32_t(from.levels.size() - 1);
+    const auto row = std::find(from.codes.begin(), from.codes.end(), odd) - from.codes.begin();
+    throw FileError(
+        sentence(where_, ", ", data_.place(row), ": column ", shown(from.name),
+                 " would be of numbers but for ", shown(from.levels.back()),
+                 "; if that stands for a missing value, write NA, and if not, leave the column out "
+                 "(--drop)"));
+  }
+  if (count <= most && 5 * count <= 4 * values) return;
   fail("column ", shown(from.name), " has ", count, from.is_words() ? "" : " or more",
        " different values in ", values,
        " rows, so it is no category; leave it out (--drop), or name it as a group (--group)");

@@ -14,7 +14,8 @@ namespace fisherman {
 
 template <class... Parts>
 void RowMaker::fail_in_row(Index row, const std::string& column, const Parts&... what) const {
-  throw FileError(sentence(where_, ", row ", row + 1, ", column ", shown(column), ": ", what...));
+  throw FileError(
+      sentence(where_, ", ", data_.place(row), ", column ", shown(column), ": ", what...));
 }
 
 RowMaker::RowMaker(const DesignPlan& plan, const Columns& data, const std::string& where,
@@ -78,12 +79,14 @@ void RowMaker::keep_all_but_missing() {
   }
   for (Index i = 0; i < data_.rows; ++i)
     if (!lacks[std::size_t(i)]) kept_.push_back(i);
-  if (dropped() > 0 && plan_.missing_ != MissingValues::drop)
+  if (dropped() > 0 && plan_.missing_ != MissingValues::drop) {
+    const auto first = std::find(lacks.begin(), lacks.end(), true) - lacks.begin();
     throw FileError(
-        sentence(where_, ": ", dropped(), " of ", data_.rows,
-                 " rows have missing values where there must be none (", list,
-                 "); --missing drop leaves ", dropped() == 1 ? "that row" : "those rows", " out",
+        sentence(where_, ", ", data_.place(first), ": a value is missing, as in ", dropped(),
+                 " of ", data_.rows, " rows (", list, "); --missing drop leaves ",
+                 dropped() == 1 ? "that row" : "those rows", " out",
                  fills() ? "" : ", and --missing mean or indicator fills in all but the outcome"));
+  }
   if (kept_.empty())
     throw FileError(sentence(where_, ": every row has a missing value (", list,
                              "), so that --missing drop leaves none"));

@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "fisherman/core/memory.hpp"
-#include "fisherman/model/logistic.hpp"
 #include "fisherman/model/pareto.hpp"
+#include "fisherman/model/regression.hpp"
 #include "gaussian_run.hpp"
 
 namespace fisherman {
@@ -112,7 +112,7 @@ double posterior_khat(const T& target, const GaussianPoint& q, std::uint64_t see
       log_ratios(target, q, seed));  // constants do not matter to the shape of the ratios
 }
 template double posterior_khat(const FunctionTarget&, const GaussianPoint&, std::uint64_t);
-template double posterior_khat(const LogisticTarget&, const GaussianPoint&, std::uint64_t);
+template double posterior_khat(const RegressionTarget&, const GaussianPoint&, std::uint64_t);
 
 GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
                          const GaussianPoint& start, const Drive& drive) {

@@ -5,6 +5,7 @@
 
 namespace fisherman {
 
+FitKind regression_kind();
 FitKind logistic_kind();
 FitKind reduced_rank_kind();
 FitKind flow_kind();

@@ -176,14 +176,10 @@ FrameExample extrinsic(const Sizes& n, Seed seed) {
   return {Extrinsic(Sphere(random_vector(n[0], seed))), {.embedded = true, .order = 2}};
 }
 
-}  // namespace
-}  // namespace manifold_examples
-
-const std::vector<Named<FrameExample>>& manifolds() {
-  using namespace manifold_examples;  // NOLINT: short names, for this list only
+std::vector<Named<FrameExample>> all_manifolds() {
   using S = StiefelRetraction;
   using G = GrassmannRetraction;
-  static const std::vector<Named<FrameExample>> all = {
+  return {
       {"euclidean", "vectors", "n", {5}, euclidean},
       {"gaussian-affine", "Gaussians, Fisher-Rao's metric", "n", {3}, gaussian_fisher_rao},
       {"gaussian-bw", "Gaussians, Bures-Wasserstein metric", "n", {3}, gaussian_bw},
@@ -211,6 +207,13 @@ const std::vector<Named<FrameExample>>& manifolds() {
       {"power", "k of one kind side by side: spheres", "n,k", {4, 3}, power},
       {"extrinsic", "the ambient space of a sphere, as baseline", "n", {4}, extrinsic},
   };
+}
+
+}  // namespace
+}  // namespace manifold_examples
+
+const std::vector<Named<FrameExample>>& manifolds() {
+  static const std::vector<Named<FrameExample>> all = manifold_examples::all_manifolds();
   return all;
 }
 

@@ -81,6 +81,10 @@ Column column_of_texts(std::string name, const std::vector<std::string>& cells,
   return column.end();
 }
 
+std::string Columns::place(Index row) const {
+  return lines.empty() ? sentence("row ", row + 1) : sentence("line ", lines[std::size_t(row)]);
+}
+
 Columns parse_columns(ByteSource& source, const ReadOptions& given) {
   const ReadOptions options = given.bounded();
   CsvRecords record(source, options.memory_limit, separator_of(source, options.header));
@@ -110,8 +114,10 @@ Columns parse_columns(ByteSource& source, const ReadOptions& given) {
       values.push(growing[k].add(record[chosen[k]], record.line()));
       words += growing[k].bytes() - before;
     }
-    require_fits(source, double(++out.rows), double(chosen.size()), options, record.line(),
-                 fixed + words);
+    out.lines.push_back(record.line());
+    ++out.rows;
+    require_fits(source, double(out.rows), double(chosen.size()), options, record.line(),
+                 fixed + words + double(sizeof(Index)) * double(out.rows));
   }
   if (out.rows == 0) fail(source, "there is a header, but no row after it");
 

@@ -13,7 +13,6 @@
 // the posterior is wide.
 #include "fisherman/model/logistic_quadrature.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,6 +21,7 @@
 
 #include "elementwise.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/model/normal_quadrature.hpp"
 #include "sigmoid.hpp"
 
 namespace fisherman {
@@ -39,12 +39,11 @@ constexpr double narrow = 0.8;  // a normal narrower than this falls between the
 double density(double z) {
   return std::exp(-0.5 * z * z) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
 }
-double distribution(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 /// What is taken away, for a normal of variance v around m.
 LogisticMoments smooth_part(double m, double v) {
   const double c = std::sqrt(width * width + v);
-  return {m * distribution(m / c) + c * density(m / c), distribution(m / c), 0.0};
+  return {m * normal_distribution(m / c) + c * density(m / c), normal_distribution(m / c), 0.0};
 }
 
 /// What is left of the functions, at the points of the grid.
@@ -89,31 +88,15 @@ LogisticMoments wide_moments(double mean, double variance) {
   return sum;
 }
 
-/// E f(z) ≈ Σ weightₖ f(zₖ) for a standard normal z.
+/// For functions of mean + deviation·z with a deviation below `widest`: a rule of n points is wrong by (n−1)!(deviation/π)^2n.
 struct Rule {
-  double widest;  // for functions of mean + deviation·z with a deviation below this
-  Vector z, weight;
+  double widest;
+  NormalRule points;
 };
 
-/// From the eigenvectors of the Jacobi matrix (Golub and Welsch). The error is (n−1)!(deviation/π)^2n.
-Rule gauss_hermite(Index points, double widest) {
-  Matrix jacobi = Matrix::Zero(points, points);
-  for (Index k = 1; k < points; ++k) jacobi(k, k - 1) = jacobi(k - 1, k) = std::sqrt(double(k));
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(jacobi);
-  const Vector weight = eigen.eigenvectors().row(0).array().square().transpose();
-  return {widest, eigen.eigenvalues(), weight / weight.sum()};
-}
-
-Rule trapezoidal(Index each_side, double step, double widest) {
-  const Vector z =
-      step * Vector::LinSpaced(2 * each_side + 1, -double(each_side), double(each_side));
-  Vector weight = z.unaryExpr([](double x) { return density(x); });
-  return {widest, z, weight / weight.sum()};
-}
-
 const std::array<Rule, 3>& narrow_rules() {
-  static const std::array<Rule, 3> rules = {gauss_hermite(7, 0.125), gauss_hermite(12, 0.3),
-                                            trapezoidal(15, 0.55, narrow)};
+  static const std::array<Rule, 3> rules = {
+      {{0.125, gauss_hermite(7)}, {0.3, gauss_hermite(12)}, {narrow, trapezoidal(15, 0.55)}}};
   return rules;
 }
 
@@ -142,8 +125,9 @@ void logistic_moments(const ConstVectorRef& means, const ConstVectorRef& varianc
     if (rows[k].empty()) continue;
     const Vector m = means(rows[k]), deviation = variances(rows[k]).cwiseSqrt();
     Matrix sums = Matrix::Zero(m.size(), 3);
-    for (Index node = 0; node < rules[k].z.size(); ++node)
-      add_logistic(m, deviation, rules[k].z(node), rules[k].weight(node), sums);
+    const auto& [z, weight] = rules[k].points;
+    for (Index node = 0; node < z.size(); ++node)
+      add_logistic(m, deviation, z(node), weight(node), sums);
     out(rows[k], Eigen::all) = sums;
   }
 }
@@ -166,7 +150,7 @@ ProbabilityMoments probability_moments(double mean, double deviation) {
   const double m = -std::abs(mean), s = deviation;
   double first = 0.0, variance = 0.0;
   if (s < narrow) {
-    const Rule& rule = narrow_rules().back();
+    const NormalRule& rule = narrow_rules().back().points;
     const Vector p = rule.z.unaryExpr([&](double z) { return sigmoid(m + s * z); });
     first = rule.weight.dot(p);
     variance = rule.weight.dot((p.array() - first).square().matrix());
@@ -178,7 +162,7 @@ ProbabilityMoments probability_moments(double mean, double deviation) {
     double second = 0.0;
     for (int k = 0; k <= nodes; ++k) {
       const double t = left + spacing * k;
-      const double term = spacing * sigmoid_slope(t) * distribution((m - t) / s);
+      const double term = spacing * sigmoid_slope(t) * normal_distribution((m - t) / s);
       first += term;
       second += 2.0 * sigmoid(t) * term;
     }

@@ -3,14 +3,24 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace fisherman {
 namespace {
 
-/// The shape of a generalised Pareto distribution through exceedances (ascending, positive), by the
-/// profile-likelihood average of Zhang and Stephens (2009), with PSIS's weak prior towards ½.
-double fitted_shape(const std::vector<double>& x) {
+/// Of a generalised Pareto distribution.
+struct Pareto {
+  double k, sigma;
+  double quantile(double p) const {
+    return std::abs(k) < 1e-12 ? -sigma * std::log1p(-p)
+                               : sigma * std::expm1(-k * std::log1p(-p)) / k;
+  }
+};
+
+/// Through exceedances (ascending, positive), by the profile-likelihood average of Zhang and Stephens (2009); the shape with
+/// PSIS's weak prior towards ½.
+Pareto fitted(const std::vector<double>& x) {
   const double n = double(x.size());
   const int candidates = 30 + int(std::sqrt(n));
   const double quartile = x[std::size_t(n / 4.0 + 0.5) - 1], largest = x.back();
@@ -32,25 +42,73 @@ double fitted_shape(const std::vector<double>& x) {
     for (const double other : likelihood) sum += std::exp(other - likelihood[j]);
     mean += theta[j] / sum;
   }
-  return (n * shape(mean) + 10.0 * 0.5) / (n + 10.0);
+  const double k = shape(mean);
+  return {(n * k + 10.0 * 0.5) / (n + 10.0), -k / mean};
 }
+
+/// The largest ratios, as exceedances of the one below them, over the largest of all.
+struct Tail {
+  std::vector<Index> order;  // of all ratios, ascending
+  Index first = 0;           // the tail begins here
+  double cutoff = 0.0;       // exp of the ratio below, over the largest
+  std::vector<double> exceedances;
+};
+
+Tail tail_of(const Vector& log_ratios) {
+  Tail out;
+  const Index count = log_ratios.size();
+  out.order.resize(std::size_t(count));
+  std::iota(out.order.begin(), out.order.end(), Index(0));
+  std::stable_sort(out.order.begin(), out.order.end(),
+                   [&](Index a, Index b) { return log_ratios(a) < log_ratios(b); });
+  const auto length =
+      Index(std::ceil(std::min(0.2 * double(count), 3.0 * std::sqrt(double(count)))));
+  out.first = count - length;
+  const double largest = log_ratios(out.order.back());
+  out.cutoff = std::exp(log_ratios(out.order[std::size_t(out.first - 1)]) - largest);
+  for (Index i = out.first; i < count; ++i) {
+    const double over = std::exp(log_ratios(out.order[std::size_t(i)]) - largest) - out.cutoff;
+    if (over > 0.0) out.exceedances.push_back(over);
+  }
+  return out;
+}
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t fewest = 5;  // exceedances
 
 }  // namespace
 
-double pareto_k(const Vector& log_ratios) {
-  const Index count = log_ratios.size();
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  if (count < 25 || !log_ratios.allFinite()) return unknown;
-  std::vector<double> sorted(log_ratios.data(), log_ratios.data() + count);
-  std::sort(sorted.begin(), sorted.end());
-  const auto tail = Index(std::ceil(std::min(0.2 * double(count), 3.0 * std::sqrt(double(count)))));
-  const double largest = sorted.back(), cutoff = sorted[std::size_t(count - tail - 1)];
-  std::vector<double> exceedances;
-  for (Index i = count - tail; i < count; ++i) {
-    const double over = std::exp(sorted[std::size_t(i)] - largest) - std::exp(cutoff - largest);
-    if (over > 0.0) exceedances.push_back(over);
+double log_sum_exp(const Vector& x) {
+  const double largest = x.maxCoeff();
+  if (!std::isfinite(largest)) return largest;
+  return largest + std::log((x.array() - largest).exp().sum());
+}
+
+SmoothedWeights pareto_smoothed(const Vector& log_ratios) {
+  SmoothedWeights out{log_ratios, unknown};
+  if (log_ratios.size() >= 25 && log_ratios.allFinite()) {
+    const Tail tail = tail_of(log_ratios);
+    if (tail.exceedances.size() >= fewest) {
+      const Pareto fit = fitted(tail.exceedances);
+      out.k = fit.k;
+      const double largest = log_ratios.maxCoeff();
+      const auto length = double(log_ratios.size() - tail.first);
+      for (Index i = tail.first; i < log_ratios.size(); ++i) {
+        const double p = (double(i - tail.first) + 0.5) / length;
+        const double weight =
+            std::min(tail.cutoff + fit.quantile(p), 1.0);  // none above the largest ratio
+        out.log_weights(tail.order[std::size_t(i)]) = largest + std::log(weight);
+      }
+    }
   }
-  return exceedances.size() < 5 ? unknown : fitted_shape(exceedances);
+  out.log_weights.array() -= log_sum_exp(out.log_weights);
+  return out;
+}
+
+double pareto_k(const Vector& log_ratios) {
+  if (log_ratios.size() < 25 || !log_ratios.allFinite()) return unknown;
+  const Tail tail = tail_of(log_ratios);
+  return tail.exceedances.size() < fewest ? unknown : fitted(tail.exceedances).k;
 }
 
 std::string pareto_verdict(double k) {

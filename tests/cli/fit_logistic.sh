@@ -111,7 +111,7 @@ cmp apart.json p.json || fail "labels in a file of their own give another summar
 
 # Bad input: a sentence, exit code 1, nothing left behind.
 sed '5s/^[^,]*/abc/' data.csv >bad.csv
-expect 1 "line 5" "$program" fit logistic --data bad.csv --out none
+expect 1 "line 5: column 'a, b' would be of numbers but for 'abc'" "$program" fit logistic --data bad.csv --out none
 [[ ! -e none ]] || fail "something was left behind"
 expect 1 "cannot be opened" "$program" fit logistic --data nowhere.csv
 expect 1 "--step-size is -1" "$program" fit logistic --data data.csv --step-size -1

@@ -96,10 +96,10 @@ expect 1 "--points is 0, but must be positive" "$program" check sphere --points 
 expect 1 "--seed is -1, but must not be negative" "$program" check sphere --seed -1
 
 # Names that do not exist: in the order given, with a near one only if there is one.
-expect 1 "fisherman fit has no 'poisson'; there are logistic, reduced-rank, flow" "$program" fit poisson --data data.csv
+expect 1 "fisherman fit has no 'poisson'; there are regression, logistic, reduced-rank, flow" "$program" fit poisson --data data.csv
 expect 1 "fisherman fit has no 'lgoistic'; did you mean 'logistic'?" "$program" fit lgoistic
 expect 1 "fisherman has no 'fot'; did you mean 'fit'?" "$program" fot
-expect 1 "fisherman fit needs a word after it: there are logistic" "$program" fit
+expect 1 "fisherman fit needs a word after it: there are regression" "$program" fit
 expect 1 "" "${fit[@]}" --bach 5 --zzzzzz --itrations=7
 diff - <(grep 'has no' stderr) <<'END' || fail "unknown options: $(cat stderr)"
 fisherman: fisherman fit logistic has no option '--bach'; did you mean '--batch'?

@@ -181,10 +181,10 @@ TEST_F(OwnColumns, EveryCommandReadsThemAndCodesThemAlike) {
   const std::string strange = write("strange.csv", "age,sex\n1,f\n2,x\n");
   const Ran refused = program({"predict", "--run", run, "--data", strange});
   EXPECT_EQ(refused.code, 1);
-  expect_said(refused.err, "strange.csv, row 2, column 'sex': the level 'x' did not occur");
+  expect_said(refused.err, "strange.csv, line 3, column 'sex': the level 'x' did not occur");
   const Ran gap = program({"predict", "--run", run, "--data", write("gap.csv", "age,sex\n,f\n")});
   EXPECT_EQ(gap.code, 1);
-  expect_said(gap.err, "gap.csv, row 1, column 'age': the value is missing");
+  expect_said(gap.err, "gap.csv, line 2, column 'age': the value is missing");
 
   ASSERT_EQ(program({"report", run, "--out", path("page.html")}).code, 0);
   expect_said(text_of(path("page.html")), "There are 5 rows of 7.");
@@ -204,7 +204,7 @@ TEST_F(OwnColumns, OneSentenceForWhatIsRefused) {
   };
   refused({}, "people.tsv, line 2, column 'hired': '2024-03-01' is a date");
   refused({"--drop", "hired"},
-          "2 of 7 rows have missing values where there must be none ('age': 1, 'sex': 1)");
+          "a value is missing, as in 2 of 7 rows ('age': 1, 'sex': 1)");
   refused({"--terms", "agee"}, "did you mean 'age'?");
   refused({"--terms", "age", "--missing", "guess"}, "--missing");
   refused({"--test-data", "-"}, "--test-data");
@@ -260,7 +260,7 @@ TEST_F(OwnColumns, StandardInputCannotBeReadAgain) {
   EXPECT_EQ(predicted.code, 0) << predicted.err;
   const Ran strange = program_from(write("strange.csv", "age,sex\n1,x\n"),
                                    {"predict", "--run", run, "--data", "-"});
-  expect_said(strange.err, "standard input, row 1, column 'sex'");
+  expect_said(strange.err, "standard input, line 2, column 'sex'");
   const Ran labels = program({"fit", "line", "--data", data, "--labels", "-"});
   EXPECT_EQ(labels.code, 1);
   expect_said(labels.err, "only --data can be -");

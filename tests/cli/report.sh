@@ -4,13 +4,13 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 make_data 120 5
 
-"$program" fit logistic --data data.csv --out runs/a --quiet --json >a.json
+"$program" fit logistic --data data.csv --method ngd --out runs/a --quiet --json >a.json
 "$program" fit logistic --data data.csv --method ifngd --iterations 60 --out runs/b --quiet --json >b.json
 "$program" fit logistic --data data.csv --method exact --out runs/exact --quiet --json >exact.json
 
 # A fit leaves a page; the command makes one of several, and says where.
 has runs/a/report.html "The fit converged" "exact optimum" "a, b" "Calibration" "training data" \
-  "All numbers, in the columns&#39; own units" "All numbers, in units of standardised columns" "the intercept with N(0, 100)"
+  "All numbers, in the columns&#39; own units" "All numbers, in units of standardised columns" "the intercept with normal(0,10)"
 [[ $("$program" report runs/a runs/b/ --out two.html) == two.html ]] || fail "the path of the page is not printed"
 has two.html ">a</th>" ">b</th>" "Where the runs differ" "ifngd" "2 of 2 runs" "Chart.js v3" \
   "the deterministic solver, which was run for this page"
@@ -100,7 +100,7 @@ cp -r runs/a unended && rm unended/result.json
 expect 1 "has not ended" "$program" report unended
 cp -r runs/a other && sed -i 's/"model": "logistic"/"model": "palm reading"/' other/model.json
 resum other
-expect 1 "which this program does not know; it knows logistic, reduced-rank, flow" "$program" report other
+expect 1 "which this program does not know; it knows regression, logistic, reduced-rank, flow" "$program" report other
 expect 1 "a report is of one kind" "$program" report runs/a runs/flow
 cp -r runs/a torn && echo '{"model": "logistic", "names": 3}' >torn/model.json
 resum torn

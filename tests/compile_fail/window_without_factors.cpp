@@ -3,7 +3,7 @@
 
 using namespace fisherman;
 
-struct Columns {
+struct PlainScores {
   Vector gradient(const Euclidean& x, const Draws&) const { return x.point(); }
   Matrix scores(const Euclidean& x, const Draws& draws) const {
     return draws.normals(0, x.dimension(), 1);
@@ -12,6 +12,6 @@ struct Columns {
 
 void misuse() {
   State state{Euclidean(Vector::Zero(2)), FactoredWindow({2, 0, 1})};
-  Columns model;
+  PlainScores model;
   run(state, model, {}, after_iterations(1));
 }

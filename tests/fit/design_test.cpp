@@ -137,9 +137,9 @@ TEST(DesignTerms, NewRowsMayHaveOtherColumnsInAnyOrder) {
   expect_refused([&] { plan.rows(columns("age\n1\n"), "new.csv"); },
                  {"new.csv: has no column 'colour', which the fit was made with"});
   expect_refused([&] { plan.rows(columns("age,colour\n1,red\n2,pink\n"), "new.csv"); },
-                 {"new.csv, row 2, column 'colour': the level 'pink' did not occur"});
+                 {"new.csv, line 3, column 'colour': the level 'pink' did not occur"});
   expect_refused([&] { plan.rows(columns("age,colour\n1,red\nold,red\n"), "new.csv"); },
-                 {"new.csv, row 2, column 'age': 'old' is not a number"});
+                 {"new.csv, line 3, column 'age': 'old' is not a number"});
   expect_refused([&] { plan.rows(columns("age;colour\n1,5;red\n2;red\n"), "new.csv"); },
                  {"column 'age': '1,5' is not a number", "decimal point"});
 }
@@ -187,7 +187,7 @@ TEST(DesignColumns, ThatTellNothingOrTooMuch) {
 TEST(DesignMissing, IsRefusedWithTheCounts) {
   const std::string text = "age,sex,hat,y\n1,f,big,0\nNA,,big,1\n3,m,,1\n,m,big,0\n4,f,big,NA\n";
   expect_refused(text, {.terms = "age, sex"},
-                 {"people.csv: 3 of 5 rows have missing values", "('age': 2, 'sex': 1, 'y': 1)",
+                 {"a value is missing, as in 3 of 5 rows", "('age': 2, 'sex': 1, 'y': 1)",
                   "--missing drop leaves those rows out", "mean or indicator"});
   expect_refused(text, {.terms = "age", .missing = MissingValues::mean},
                  {"1 of 5 rows", "('y': 1)", "--missing drop leaves that row out"});
@@ -206,7 +206,7 @@ TEST(DesignMissing, RowsMayBeDropped) {
   EXPECT_EQ(plan.notes.back(), "3 of 5 rows are left out: they have missing values");
   // To predict, every row counts.
   expect_refused([&] { plan.rows(columns(text), "new.csv"); },
-                 {"new.csv, row 2, column 'age': the value is missing", "--missing mean"});
+                 {"new.csv, line 3, column 'age': the value is missing", "--missing mean"});
   EXPECT_EQ(plan.rows(columns("age,sex\n5,m\n"), "new.csv").x.rows(), 1);
 }
 
@@ -232,7 +232,7 @@ TEST(DesignMissing, NumbersTakeTheMeanAndWordsALevel) {
   // A level for missing words exists only if there were any.
   const DesignPlan full = plan_of(people, {.terms = "colour", .missing = MissingValues::mean});
   expect_refused([&] { full.rows(columns("colour,b\nNA,1\n"), "new.csv"); },
-                 {"row 1, column 'colour': the value is missing, which it never was"});
+                 {"line 2, column 'colour': the value is missing, which it never was"});
 }
 
 TEST(DesignParts, WeightsOffsetsAndTrials) {
@@ -251,7 +251,7 @@ TEST(DesignParts, WeightsOffsetsAndTrials) {
   EXPECT_EQ(once.trials.size() + once.weights.size(), 0);
   EXPECT_EQ(plan.rows(columns("age,e,n\n1,2,7\n"), "new.csv").trials, (Vector{{7.0}}));
   expect_refused([&] { plan.rows(columns("age,e\n1,2\n2,\n"), "new.csv"); },
-                 {"row 2, column 'e': the value is missing"});
+                 {"line 3, column 'e': the value is missing"});
   EXPECT_EQ(fitted(people, {}).weights.size(), 0);
 
   const auto refused = [&](const std::string& from, const std::string& to,
@@ -260,10 +260,10 @@ TEST(DesignParts, WeightsOffsetsAndTrials) {
     changed.replace(changed.find(from), from.size(), to);
     expect_refused([&] { fitted(changed, settings); }, parts);
   };
-  refused("3,1.5", "3,-1", {"people.csv, row 3, column 'w': the weight is -1", "not be negative"});
-  refused("3,1.5", "3,heavy", {"row 3, column 'w': 'heavy' is not a number"});
-  refused("0,10,4", "0,1.5,4", {"row 3, column 'n': the number of trials is 1.5", "whole number"});
-  refused("0,10,4", "0,0,4", {"row 3, column 'n': the number of trials is 0"});
+  refused("3,1.5", "3,-1", {"people.csv, line 4, column 'w': the weight is -1", "not be negative"});
+  refused("3,1.5", "3,heavy", {"line 4, column 'w': 'heavy' is not a number"});
+  refused("0,10,4", "0,1.5,4", {"line 4, column 'n': the number of trials is 1.5", "whole number"});
+  refused("0,10,4", "0,0,4", {"line 4, column 'n': the number of trials is 0"});
   refused("0,10,4", "NA,10,4", {"1 of 3 rows", "'e': 1"});
   expect_refused([] { fitted("a,w,y\n1,0,1\n2,0,3\n", {.weights = "w"}); },
                  {"all weights, column 'w', are 0"});

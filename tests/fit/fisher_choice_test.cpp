@@ -5,7 +5,7 @@
 #include "fisherman/core/random.hpp"
 #include "fisherman/fisher/block_diagonal.hpp"
 #include "fisherman/fisher/dense.hpp"
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/regression.hpp"
 #include "fisherman/model/logistic.hpp"
 #include "toy.hpp"
 
@@ -78,8 +78,8 @@ TEST(FisherChoice, ARegressionConvergesWithEachThatItOffers) {
     s.method = GaussianMethod::ifngd;
     s.fisher = choice;
     s.iterations = 500;
-    const LogisticFit fit =
-        fit_logistic(target, s, [&](ErasedRun& run) { return driver.drive(run); });
+    const RegressionFit fit =
+        fit_regression(target, s, [&](ErasedRun& run) { return driver.drive(run); });
     // Noise of 100 draws per gradient, averaged over 450 iterations, leaves about d(d+3)/4 / 45,000 nats; the way down
     // from the start is in the average too.
     EXPECT_NEAR(fit.end.objective, best, 0.02) << name_of(choice, fisher_words());

@@ -1,5 +1,5 @@
 // The run of a logistic regression: predictions of any row, minibatches that converge.
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/regression.hpp"
 
 #include <cmath>
 
@@ -46,14 +46,14 @@ TEST(Predictive, AndKhatAreTheSameBitsForAnyThreads) {
   const GaussianPoint q{toy::random_vector(3, 5), toy::random_spd(3, 6)};
   set_threads(1);
   const Matrix one = predictive(t.design(), q);
-  const double khat = posterior_khat(t, q, 7);
+  const double khat = posterior_khat<RegressionTarget>(t, q, 7);
   const auto e = LogisticTarget(t).expectation(q.mean, q.covariance);
   for (const int threads : {2, 3}) {
     set_threads(threads);
     EXPECT_EQ(one, predictive(t.design(), q)) << threads;
-    EXPECT_EQ(khat, posterior_khat(t, q, 7)) << threads;
+    EXPECT_EQ(khat, posterior_khat<RegressionTarget>(t, q, 7)) << threads;
     const auto again =
-        LogisticTarget(t.design(), t.outcomes(), 10.0).expectation(q.mean, q.covariance);
+        LogisticTarget(t.design(), t.outcomes().y, 10.0).expectation(q.mean, q.covariance);
     EXPECT_EQ(e.value, again.value) << threads;
     EXPECT_EQ(e.gradient, again.gradient) << threads;
     EXPECT_EQ(e.hessian, again.hessian) << threads;
@@ -64,9 +64,10 @@ TEST(Predictive, AndKhatAreTheSameBitsForAnyThreads) {
 TEST(Minibatch, ConvergesAndTakesFewerRowsThanAllAtOnce) {
   const LogisticTarget t = problem(20000, 8);
   LogisticSettings s;
-  const LogisticFit whole = fit_logistic(t, s, plainly);
+  s.method = GaussianMethod::ngd;
+  const RegressionFit whole = fit_regression(t, s, plainly);
   s.minibatch = 200;
-  const LogisticFit part = fit_logistic(t, s, plainly);
+  const RegressionFit part = fit_regression(t, s, plainly);
   const double best = exact_optimum(t).nelbo;
   EXPECT_EQ(part.end.status, Status::converged);
   EXPECT_NEAR(part.end.objective, best, 0.01);
@@ -85,6 +86,7 @@ TEST(Minibatch, ConvergesAndTakesFewerRowsThanAllAtOnce) {
 TEST(Minibatch, IsEvaluatedAtACostInProportion) {
   const LogisticTarget t = problem(2000, 2);
   LogisticSettings s;
+  s.method = GaussianMethod::ngd;
   EXPECT_EQ(make_run(t, s).options.evaluate_every, 1);
   s.minibatch = 10;
   s.iterations = 5;

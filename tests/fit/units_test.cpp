@@ -1,6 +1,6 @@
 #include "fisherman/fit/units.hpp"
 
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/regression.hpp"
 
 #include "expect_laws.hpp"
 #include "fisherman/fit/flow.hpp"
@@ -16,8 +16,8 @@ Matrix table(Index rows, Index columns) {
   return x;
 }
 
-LogisticSettings with_intercept(bool intercept, bool no_standardize = false) {
-  LogisticSettings settings;
+ColumnSettings with_intercept(bool intercept, bool no_standardize = false) {
+  ColumnSettings settings;
   settings.intercept = intercept;
   settings.no_standardize = no_standardize;
   return settings;
@@ -76,10 +76,10 @@ TEST(OwnUnits, FollowTheUnitsOfTheColumns) {
   other.col(1) = 1000.0 * x.col(1).array() + 5.0;
   const Vector y =
       toy::random_vector(60, 35).unaryExpr([](double v) { return v > 0.0 ? 1.0 : 0.0; });
-  const LogisticSettings settings = with_intercept(true);
+  const ColumnSettings settings = with_intercept(true);
   const auto fitted = [&](const Matrix& rows) {
     const Preparation p = Preparation::of(rows, {"a", "b", "c"}, settings);
-    const LogisticOptimum best =
+    const RegressionOptimum best =
         exact_optimum(LogisticTarget(p.design(rows), y, prior_variances(settings, 3)));
     return in_own_units(GaussianPoint{best.mean, best.covariance}, p);
   };
@@ -124,10 +124,10 @@ TEST(OwnUnits, Misuse) {
 }
 
 // An intercept by default, with a prior of its own.
-TEST(LogisticSettings, HaveAnInterceptWithAWeakPrior) {
-  LogisticSettings settings;
+TEST(ColumnSettings, HaveAnInterceptWithAWeakPrior) {
+  ColumnSettings settings;
   Options options;
-  settings.describe(options);
+  settings.describe_columns(options, "coefficient");
   EXPECT_EQ(prior_variances(settings, 2), Vector({{10.0, 10.0, 100.0}}));
   options.set("intercept-variance", "4");
   EXPECT_EQ(prior_variances(settings, 1), Vector({{10.0, 4.0}}));

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "files.hpp"
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/regression.hpp"
 #include "fisherman/model/logistic.hpp"
 
 namespace fisherman::io_real_data_test {

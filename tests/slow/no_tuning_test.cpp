@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "../bench/logistic_data.hpp"
-#include "fisherman/fit/logistic.hpp"
+#include "fisherman/fit/preparation.hpp"
+#include "fisherman/fit/regression.hpp"
 
 namespace fisherman::slow_no_tuning_test {
 namespace {
@@ -15,12 +16,14 @@ TEST(NoTuning, EndsWithinAFiftiethOfANatOnWhateverComes) {
           SCOPED_TRACE(sentence(kind, ' ', rows, 'x', cols, raw ? " raw" : "", ", prior variance ",
                                 prior_variance));
           const auto [X, y] = bench::logistic_data(kind, rows, cols, 3);
-          LogisticSettings settings;
-          settings.no_standardize = raw;
-          settings.prior_variance = prior_variance;
+          ColumnSettings columns;
+          columns.no_standardize = raw;
+          columns.prior_variance = prior_variance;
           const auto preparation =
-              Preparation::of(X, std::vector<std::string>(std::size_t(cols)), settings);
-          const LogisticTarget target(preparation.design(X), y, prior_variances(settings, cols));
+              Preparation::of(X, std::vector<std::string>(std::size_t(cols)), columns);
+          const LogisticTarget target(preparation.design(X), y, prior_variances(columns, cols));
+          RegressionSettings settings;
+          settings.method = GaussianMethod::ngd;
           auto fit = make_run(target, settings);
           const Outcome outcome = run(fit.state, fit.model, fit.options, fit.stop);
           EXPECT_EQ(outcome.status, Status::converged);

@@ -1,4 +1,4 @@
-// The Gaussian nearest to any density, by natural gradient: what logistic regression and log densities of
+// The Gaussian nearest to any density, by natural gradient: what regressions and log densities of
 // one's own share.
 #pragma once
 

@@ -40,6 +40,11 @@ struct Columns {
   std::string label =
       {};  ///< the name of the label's column, by the rule of ReadOptions; empty without labels
 
+  /// Where each row begins in the file, if it is one of text.
+  std::vector<Index> lines = {};
+  /// "line 7", or "row 6" where there are no lines: where a row is, counted from 1.
+  std::string place(Index row) const;
+
   /// Nothing if there is none of this name.
   const Column* find(const std::string& name) const;
   std::vector<std::string> names() const;

@@ -5,7 +5,7 @@
 #include "fisherman/fit/units.hpp"
 #include "page.hpp"
 
-namespace fisherman::logistic_report {
+namespace fisherman::regression_report {
 namespace {
 
 constexpr std::size_t most_rows = 1000;  // a browser draws these at once
@@ -24,11 +24,12 @@ struct Row {
   double strength = 0.0;                           // the largest |mean|/sd of any run
 };
 
-std::vector<Row> rows_of(const LogisticFits& fits, Units units) {
+std::vector<Row> rows_of(const RegressionFits& fits, Units units) {
   std::vector<Row> rows;
   std::map<std::string, std::size_t> at;
   for (std::size_t k = 0; k < fits.size(); ++k) {
-    const auto [names, q] = coefficients_in(units, fits.model(k).q, fits.model(k).preparation);
+    const std::vector<std::string> names = fits.model(k).names(units);
+    const GaussianPoint q = fits.model(k).coefficients(units);
     for (std::size_t j = 0; j < names.size(); ++j) {
       const std::string& name = names[j];
       const auto [found, is_new] = at.try_emplace(name, rows.size());
@@ -43,7 +44,7 @@ std::vector<Row> rows_of(const LogisticFits& fits, Units units) {
   return rows;
 }
 
-Grid numbers_of(const LogisticFits& fits, const std::vector<Row>& rows) {
+Grid numbers_of(const RegressionFits& fits, const std::vector<Row>& rows) {
   Grid grid;
   grid.columns.push_back({"coefficient"});
   for (std::size_t k = 0; k < fits.size(); ++k)
@@ -65,9 +66,60 @@ Grid numbers_of(const LogisticFits& fits, const std::vector<Row>& rows) {
   return grid;
 }
 
+/// What a coefficient changes.
+std::string predictor_name(const RegressionFitted& fit) {
+  switch (fit.likelihood->link()) {
+    case Link::logit:
+      return "log odds";
+    case Link::log:
+      return "logarithm of the mean";
+    case Link::identity:
+      return "expected outcome";
+    case Link::probit:
+    case Link::cloglog:
+      return "linear predictor";
+  }
+  return {};
+}
+
+/// exp of the coefficients of terms in the columns' own units, of one fit.
+Grid ratios(const RegressionFitted& fit) {
+  Grid grid{{{"coefficient"}, {fit.ratio_name(), true}, {"5%", true}, {"95%", true}}, {}};
+  const std::vector<std::string> names = fit.names(Units::own);
+  const GaussianPoint q = fit.coefficients(Units::own);
+  for (Index j = 0; j < fit.plan.terms; ++j) {
+    const double reach = ninety_percent * std::sqrt(std::max(0.0, q.covariance(j, j)));
+    grid.rows.push_back({{Cell(names[std::size_t(j)]), Cell(figure(std::exp(q.mean(j)), 4)),
+                          Cell(figure(std::exp(q.mean(j) - reach), 4)),
+                          Cell(figure(std::exp(q.mean(j) + reach), 4))}});
+  }
+  return grid;
+}
+
+Grid scales(const RegressionFits& fits) {
+  Grid grid{{{"parameter"}, {"mean", true}, {"sd", true}, {"5%", true}, {"95%", true}}, {}};
+  for (std::size_t k = 0; k < fits.size(); ++k)
+    for (const RegressionFitted::Positive& one : fits.model(k).positives(Units::own))
+      grid.rows.push_back({{Cell(fits.alone() ? one.name : fits.runs[k].name + ": " + one.name),
+                            Cell(figure(one.mean(), 4)), Cell(figure(one.sd(), 3)),
+                            Cell(figure(one.quantile(-ninety_percent), 4)),
+                            Cell(figure(one.quantile(ninety_percent), 4))}});
+  return grid;
+}
+
+Grid priors(const RegressionFitted& fit) {
+  Grid grid{{{"parameter"}, {"prior"}}, {}};
+  std::vector<std::string> names = fit.plan.names;
+  for (const RegressionFitted::Positive& one : fit.positives(Units::standardized))
+    names.push_back(one.name);
+  for (std::size_t k = 0; k < std::min(names.size(), most_rows); ++k)
+    grid.rows.push_back({{Cell(names[k]), Cell(fit.priors[k])}});
+  return grid;
+}
+
 }  // namespace
 
-Section coefficients_section(const LogisticFits& fits) {
+Section coefficients_section(const RegressionFits& fits) {
   Section section("Coefficients");
   std::vector<Row> rows = rows_of(fits, Units::standardized), own = rows_of(fits, Units::own);
   section.paragraph(
@@ -84,11 +136,13 @@ Section coefficients_section(const LogisticFits& fits) {
         "have different units.",
         Tone::mind);
   else if (standardised)
-    section.paragraph(
-        "Drawn are the coefficients of standardised columns, which can be compared: a coefficient "
-        "is the change of the log odds for one standard deviation of its column. The tables below "
-        "have the columns' own units, in which it is the change for one unit, and those of "
-        "standardised columns.");
+    section.paragraph(sentence(
+        "Drawn are the coefficients of standardised columns, which can be compared: a "
+        "coefficient is the change of the ",
+        predictor_name(fits.model(0)),
+        " for one standard deviation of its column. The tables below have the columns' own "
+        "units, in which it is the change for one unit, and those of standardised "
+        "columns."));
   if (own.size() > most_rows) {
     for (std::vector<Row>* shown : {&rows, &own}) {
       std::stable_sort(shown->begin(), shown->end(),
@@ -108,14 +162,20 @@ Section coefficients_section(const LogisticFits& fits) {
   }
   section.forest(forest).table(numbers_of(fits, own), "All numbers, in the columns' own units");
   for (const ReportedFit& run : fits.runs)
-    if (const Preparation& p = run.as<LogisticFitted>().preparation;
-        own_names(p).size() > p.names.size()) {
+    if (const RegressionFitted& fit = run.as<RegressionFitted>();
+        fit.names(Units::own).size() > fit.plan.names.size()) {
       section.paragraph("There is no intercept; (constant) is what shifting the columns implies.");
       break;
     }
   if (mixed || standardised)
     section.table(numbers_of(fits, rows), "All numbers, in units of standardised columns");
+  if (fits.alone() && !fits.model(0).ratio_name().empty())
+    section.table(ratios(fits.model(0)), "Exponentials, in the columns' own units");
+  if (Grid grid = scales(fits); !grid.rows.empty())
+    section.paragraph("Standard deviations of groups, and parameters of the likelihood:")
+        .table(grid);
+  if (fits.alone()) section.table(priors(fits.model(0)), "Priors, for standardised columns");
   return section;
 }
 
-}  // namespace fisherman::logistic_report
+}  // namespace fisherman::regression_report

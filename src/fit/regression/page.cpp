@@ -1,15 +1,15 @@
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
 
 #include "fisherman/core/error.hpp"
-#include "fisherman/fit/calibration.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "page.hpp"
 
-namespace fisherman::logistic_report {
+namespace fisherman::regression_report {
 namespace {
 
 // A gap in nats is how much further the fit is from the posterior, in Kullback-Leibler divergence, than the best
@@ -17,7 +17,7 @@ namespace {
 constexpr double close = 0.02, near = 0.2;
 constexpr double axis_end = 1e-6;  // smaller gaps are drawn, and told, as this
 
-Cell verdict_of_one(const LogisticFits& fits) {
+Cell verdict_of_one(const RegressionFits& fits) {
   const double gap = fits.gap(0), khat = fits.khat(0);
   std::string said = "The fit " + status_words(fits.runs[0]);
   Tone tone = std::isnan(gap) ? status_tone(fits, 0) : gap_tone(gap);
@@ -41,7 +41,7 @@ Cell verdict_of_one(const LogisticFits& fits) {
   return {said, tone};
 }
 
-Cell verdict_of_many(const LogisticFits& fits) {
+Cell verdict_of_many(const RegressionFits& fits) {
   std::size_t reached = 0, known = 0, best = 0;
   double worst_khat = -std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < fits.size(); ++k) {
@@ -69,23 +69,9 @@ Cell verdict_of_many(const LogisticFits& fits) {
   return {said, tone};
 }
 
-std::vector<Predicted> predicted(const LogisticFits& fits) {
-  std::vector<Predicted> out;
-  for (std::size_t k = 0; k < fits.size(); ++k) {
-    const LogisticProblem& problem = fits.problems.of(k);
-    Predicted one{fits.runs[k].name, {}, {}, problem.data_missing};
-    if (problem.target) {
-      one.p = predictive(problem.target->design(), fits.model(k).q).col(0);
-      one.y = problem.target->outcomes();
-    }
-    out.push_back(std::move(one));
-  }
-  return out;
-}
-
 }  // namespace
 
-double LogisticFits::gap(std::size_t k) const {
+double RegressionFits::gap(std::size_t k) const {
   const auto& optimum = problems.of(k).optimum;
   return optimum ? objective(k) - *optimum : std::numeric_limits<double>::quiet_NaN();
 }
@@ -99,15 +85,15 @@ Tone gap_tone(double nats) {
   return nats < close ? Tone::good : nats < near ? Tone::plain : Tone::mind;
 }
 
-Tone status_tone(const LogisticFits& fits, std::size_t k) {
+Tone status_tone(const RegressionFits& fits, std::size_t k) {
   return fits.gap(k) < close ? Tone::good : report::status_tone(fits.runs[k]);
 }
 
-Cell verdict(const LogisticFits& fits) {
+Cell verdict(const RegressionFits& fits) {
   return fits.alone() ? verdict_of_one(fits) : verdict_of_many(fits);
 }
 
-Section summary_section(const LogisticFits& fits) {
+Section summary_section(const RegressionFits& fits) {
   Section section("Summary");
   if (fits.alone()) {
     const double gap = fits.gap(0);
@@ -116,6 +102,7 @@ Section summary_section(const LogisticFits& fits) {
         {{"NELBO, nats", fixed(fits.objective(0), 4)},
          {"above the optimum", Cell(std::isnan(gap) ? "not known" : gap_words(gap), gap_tone(gap))},
          {"Pareto k̂", Cell(fixed(fits.khat(0), 2), khat_tone(fits.khat(0)))},
+         {"leave-one-out, nats", loo_cell(fits.model(0).loo())},
          {"status", Cell(status_word(fits.runs[0]), status_tone(fits, 0))},
          {"iterations", figure(double(summary.iterations), 10)},
          {"seconds", figure(summary.seconds, 2)}});
@@ -125,6 +112,7 @@ Section summary_section(const LogisticFits& fits) {
                {"NELBO, nats", true},
                {"above the optimum", true},
                {"Pareto k̂", true},
+               {"leave-one-out, nats", true},
                {"iterations", true},
                {"seconds", true}},
               {}};
@@ -135,7 +123,7 @@ Section summary_section(const LogisticFits& fits) {
           {{Cell(fits.runs[k].name), Cell(status_word(fits.runs[k]), status_tone(fits, k)),
             Cell(fixed(fits.objective(k), 4)),
             Cell(std::isnan(gap) ? "not known" : gap_words(gap), gap_tone(gap)),
-            Cell(fixed(fits.khat(k), 2), khat_tone(fits.khat(k))),
+            Cell(fixed(fits.khat(k), 2), khat_tone(fits.khat(k))), loo_cell(fits.model(k).loo()),
             Cell(figure(double(summary.iterations), 10)), Cell(figure(summary.seconds, 2))},
            false,
            int(k)});
@@ -144,9 +132,10 @@ Section summary_section(const LogisticFits& fits) {
   }
   if (fits.problems.count() > 1)
     section.paragraph(
-        "The runs are not of one problem: their data, prior or preparation differ. NELBOs cannot "
-        "be "
-        "compared then; each gap is to the optimum of the run's own problem.",
+        "The runs are not of one problem: their data, likelihood, prior or preparation differ. "
+        "Each "
+        "gap is to the optimum of the run's own problem. Of the same outcomes, a lower NELBO and a "
+        "higher leave-one-out density speak for a model.",
         Tone::mind);
   return section.paragraph(
       "The NELBO, in nats with all constants, is what a variational fit lowers. What it lies above "
@@ -155,14 +144,14 @@ Section summary_section(const LogisticFits& fits) {
       "tells how well the best Gaussian can do: below 0.5 well, to 0.7 usably, above poorly.");
 }
 
-Section course_section(const LogisticFits& fits) {
+Section course_section(const RegressionFits& fits) {
   Section section("The way there");
   std::vector<Course> courses;
   std::vector<std::string> without;
   bool all_known = true;
-  std::map<const LogisticProblem*, double> lowest;
+  std::map<const ReportedProblem*, double> lowest;
   for (std::size_t k = 0; k < fits.size(); ++k) {
-    const LogisticProblem& problem = fits.problems.of(k);
+    const ReportedProblem& problem = fits.problems.of(k);
     all_known = all_known && problem.optimum;
     double& least = lowest.try_emplace(&problem, INFINITY).first->second;
     for (const double value : fits.runs[k].column("objective"))
@@ -183,7 +172,7 @@ Section course_section(const LogisticFits& fits) {
     courses.push_back(std::move(course));
   }
   if (all_known) {
-    const LogisticProblem& problem = fits.problems.of(0);
+    const ReportedProblem& problem = fits.problems.of(0);
     if (fits.problems.count() == 1)
       section.paragraph("The exact optimum is " + fixed(*problem.optimum, 6) + " nats, from " +
                         problem.optimum_source + ".");
@@ -221,24 +210,29 @@ Section course_section(const LogisticFits& fits) {
 }
 
 Page page(const std::vector<ReportedFit>& runs, const PageLimits& limits) {
-  const LogisticFits fits{runs, LogisticProblems(runs, limits)};
-  const LogisticFitted& model = fits.model(0);
+  const RegressionFits fits{runs, ReportedProblems(runs, limits)};
+  const RegressionFitted& model = fits.model(0);
   const auto& target = fits.problems.of(0).target;
-  const Fields& settings = runs[0].settings;
   Page page;
-  page.title = "Logistic regression: " + data_name(runs[0]);
+  const std::string name = model.likelihood->name();
+  page.title =
+      sentence(char(std::toupper(name[0])), name.substr(1), " regression: ", data_name(runs[0]));
   page.about = sentence(
-      target ? sentence(target->rows(), " rows, ") : std::string(), model.columns.size(),
-      " columns, each coefficient with prior N(0, ", figure(settings.number("prior-variance")), ")",
-      model.preparation.intercept ? sentence(", the intercept with N(0, ",
-                                             figure(settings.number("intercept-variance")), ")")
-                                  : std::string(", no intercept"),
-      "; the probability is that of ", model.label, " = ", model.classes[1]);
+      target ? sentence(target->rows(), " rows, ") : std::string(), model.plan.terms,
+      " coefficients of terms",
+      model.plan.intercept
+          ? sentence(", the intercept with ", model.priors[std::size_t(model.plan.terms)])
+          : std::string(", no intercept"),
+      model.plan.effects.empty() ? "" : ", effects of groups",
+      model.classes.empty()
+          ? sentence("; the outcome is ", model.label)
+          : sentence("; the probability is that of ", model.label, " = ", model.classes[1]));
   page.verdict = verdict(fits);
-  page.sections = {summary_section(fits),      course_section(fits),
-                   coefficients_section(fits), calibration_section(predicted(fits)),
-                   settings_section(runs),     diagnostics_section(fits)};
+  page.sections = {summary_section(fits), course_section(fits), coefficients_section(fits)};
+  for (Section& section : prediction_sections(fits)) page.sections.push_back(std::move(section));
+  page.sections.push_back(settings_section(runs));
+  page.sections.push_back(diagnostics_section(fits));
   return page;
 }
 
-}  // namespace fisherman::logistic_report
+}  // namespace fisherman::regression_report

@@ -1,27 +1,28 @@
-#include "problem.hpp"
+#include "page_problem.hpp"
 
 #include <cmath>
 
 #include "fisherman/core/error.hpp"
 #include "fitted.hpp"
 
-namespace fisherman::logistic_report {
+namespace fisherman::regression_report {
 namespace {
 
 std::string key_of(const ReportedFit& run) {
   std::string key;
-  for (const char* part : {"checksum", "labels-checksum", "label", "prior-variance", "intercept",
-                           "intercept-variance", "no-standardize"})
+  for (const char* part : {"checksum", "labels-checksum", "label", "drop"})
     key += run.settings.text(part) + '\n';
+  for (const std::string& option : fit_kind(run.as<RegressionFitted>().kind).problem_options)
+    key += run.settings.text(option) + '\n';
   return key;
 }
 
 // The optimum is drawn on a chart whose axis ends at 1e-6 nats; a hundredth of that is plenty.
 constexpr double tolerance = 1e-8;
 
-LogisticProblem found(const ReportedFit& run, const LogisticSettings& settings) {
-  LogisticProblem problem;
-  const LogisticFitted& fit = run.as<LogisticFitted>();
+ReportedProblem found(const ReportedFit& run, const RegressionSettings& settings) {
+  ReportedProblem problem;
+  const RegressionFitted& fit = run.as<RegressionFitted>();
   if (fit.target) {
     problem.target = fit.target;
     problem.warnings = fit.warnings;
@@ -29,20 +30,17 @@ LogisticProblem found(const ReportedFit& run, const LogisticSettings& settings) 
   }
   const std::shared_ptr<const FitData> data = run.data(problem.data_missing);
   if (!data) return problem;
-  problem.warnings = Preparation::of(data->table.x, data->table.names, settings).warnings;
-  problem.target = std::make_shared<LogisticTarget>(
-      fit.preparation.design(columns_of(data->table, fit.columns, data->where)),
-      binary_labels(data->table.labels, fit.classes, data->labels_where),
-      prior_variances(settings, Index(fit.columns.size())));
+  problem.target = regression_problem(*data, settings, &fit).target;
+  problem.warnings = fit.plan.warnings;
   return problem;
 }
 
-void find_optimum(LogisticProblem& problem, const PageLimits& limits) {
+void find_optimum(ReportedProblem& problem, const PageLimits& limits) {
   if (!problem.target) {
     problem.optimum_source = problem.data_missing;
     return;
   }
-  const LogisticTarget& target = *problem.target;
+  const RegressionTarget& target = *problem.target;
   const double cost = operations(double(target.rows()), double(target.dimension()));
   if (cost > limits.operations) {
     problem.optimum_source =
@@ -65,13 +63,13 @@ double operations(double n, double d) {
   return 60.0 * (4.0 * n * d * d + 10.0 * d * d * d + 2000.0 * n);
 }
 
-LogisticProblems::LogisticProblems(const std::vector<ReportedFit>& runs, const PageLimits& limits) {
+ReportedProblems::ReportedProblems(const std::vector<ReportedFit>& runs, const PageLimits& limits) {
   for (const ReportedFit& run : runs) {
-    FitSettingsOf<LogisticSettings> settings;
+    FitSettingsOf<RegressionSettings> settings;
     set_options(settings.options, run.settings);
     const std::string key = keys_.emplace_back(key_of(run));
     if (!problems_.count(key)) problems_[key] = found(run, settings.values);
-    LogisticProblem& problem = problems_[key];
+    ReportedProblem& problem = problems_[key];
     if (settings.values.method != GaussianMethod::exact ||
         run.fit->summary.status != Status::converged)
       continue;
@@ -82,4 +80,4 @@ LogisticProblems::LogisticProblems(const std::vector<ReportedFit>& runs, const P
     if (!problem.optimum) find_optimum(problem, limits);
 }
 
-}  // namespace fisherman::logistic_report
+}  // namespace fisherman::regression_report

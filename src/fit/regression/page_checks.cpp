@@ -1,4 +1,4 @@
-// Diagnostics: how far a logistic fit is to be trusted.
+// Diagnostics: how far a regression is to be trusted.
 #include <cmath>
 
 #include "fisherman/core/error.hpp"
@@ -7,9 +7,9 @@
 #include "fisherman/model/pareto.hpp"
 #include "page.hpp"
 
-namespace fisherman::logistic_report {
+namespace fisherman::regression_report {
 
-Section diagnostics_section(const LogisticFits& fits) {
+Section diagnostics_section(const RegressionFits& fits) {
   Section section("Diagnostics");
   Grid grid{{{"run"},
              {"Pareto k̂", true},
@@ -74,13 +74,20 @@ Section diagnostics_section(const LogisticFits& fits) {
                                   ", this page by ", version(), "."));
     if (k > 0 && &fits.problems.of(k) == &fits.problems.of(k - 1)) continue;
     if (const auto& target = fits.problems.of(k).target;
-        target && !fits.model(k).preparation.intercept && !run.settings.flag("no-standardize") &&
-        std::abs(target->outcomes().mean() - 0.5) > 0.1)
-      notes.emplace_back(sentence(whose, figure(100.0 * target->outcomes().mean(), 2),
+        target && !fits.model(k).classes.empty() && !fits.model(k).plan.intercept &&
+        !run.settings.flag("no-standardize") && std::abs(target->outcomes().y.mean() - 0.5) > 0.1)
+      notes.emplace_back(sentence(whose, figure(100.0 * target->outcomes().y.mean(), 2),
                                   "% of the rows are of class ", fits.model(k).classes[1],
                                   ", but there is no intercept to say so, and other coefficients "
                                   "stand in for it. Without --no-intercept there is one."),
                          Tone::mind);
+    if (const LeaveOneOut& loo = fits.model(k).loo(); loo.doubtful > 0)
+      notes.emplace_back(
+          sentence(
+              who, loo.doubtful, " of ", loo.rows,
+              " rows have a leave-one-out Pareto k̂ above 0.7: the fit depends on each of them, and "
+              "their predictive density is not known well."),
+          Tone::mind);
     const auto& warnings = fits.problems.of(k).warnings;
     for (std::size_t w = 0; w < std::min(most_warnings, warnings.size()); ++w)
       notes.emplace_back(whose + warnings[w], Tone::mind);
@@ -96,4 +103,4 @@ Section diagnostics_section(const LogisticFits& fits) {
   return section.list(notes);
 }
 
-}  // namespace fisherman::logistic_report
+}  // namespace fisherman::regression_report

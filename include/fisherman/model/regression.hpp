@@ -1,0 +1,106 @@
+// Bayesian regression with any likelihood of likelihood.hpp: η = Xβ + offset.
+//
+// The parameters are θ = (β, t, ψ): the coefficients; t = log τ for each set of group effects, coefficients that share a
+// standard deviation τ which is learnt; and the logarithms of the likelihood's further parameters.
+//
+// As a Target it gives log p(y, θ), all constants included, so that evidence bounds can be compared. Its expectation under a
+// Gaussian is exact: a row's (η, ψ) is normal, and so is a coefficient's (β, t), for which E[e^(−2t)β²] has a closed form.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fisherman/core/types.hpp"
+#include "fisherman/model/likelihood.hpp"
+#include "fisherman/model/scalar_prior.hpp"
+
+namespace fisherman {
+
+/// Coefficients first … first+count−1 are N(0, τ²), and τ has a prior.
+struct GroupEffects {
+  Index first, count;
+  ScalePrior prior;
+};
+
+struct RegressionPriors {
+  std::vector<CoefficientPrior> coefficients;  // one each; those of group effects are not looked at
+  std::vector<GroupEffects> effects = {};
+  std::vector<ScalePrior> extra = {};  // of the likelihood's further parameters
+};
+
+/// A Gaussian's expectation of log p(y, θ), with its gradient in the mean, and the expected Hessian.
+struct Expectation {
+  double value;
+  Vector gradient;
+  Matrix hessian;
+};
+
+class RegressionTarget {
+ public:
+  /// X is n×p, one row an observation; `offset` is empty or has a number for each row. Throws Misuse for sizes that do not go
+  /// together and outcomes that the likelihood does not know.
+  RegressionTarget(Matrix X, Outcomes outcomes, std::shared_ptr<const Likelihood> likelihood,
+                   RegressionPriors priors, Vector offset = {});
+
+  Index coefficients() const { return X_->cols(); }
+  Index effects() const { return Index(priors_.effects.size()); }
+  Index extras() const { return extras_; }
+  Index dimension() const { return coefficients() + effects() + extras(); }
+  Index rows() const { return X_->rows(); }
+  const Matrix& design() const { return *X_; }
+  const Outcomes& outcomes() const { return outcomes_; }
+  const Vector& offset() const { return offset_; }
+  const Likelihood& likelihood() const { return *likelihood_; }
+  const RegressionPriors& priors() const { return priors_; }
+
+  /// In blocks of rows and draws: next to the thetas and gradients there is little to keep.
+  Vector log_density(const Matrix& thetas, Matrix& gradients) const;
+  Vector log_density(const Matrix& thetas) const;
+  /// The Hessian, averaged over the draws.
+  Matrix mean_hessian(const Matrix& thetas) const;
+
+  /// What this found is remembered for expectation() of the same Gaussian, and the other way round.
+  double expected(const Vector& mean, const Matrix& covariance) const;
+  /// Without a covariance (a matrix without numbers): log p at the mean itself, with gradient and Hessian.
+  Expectation expectation(const Vector& mean, const Matrix& covariance) const;
+
+  /// Mean and variance of η for each row under N(mean, covariance).
+  PredictorNormals predictors(const Vector& mean, const Matrix& covariance, Index first,
+                              Index count) const;
+
+  /// These rows, with their likelihood to the power n/(their number).
+  RegressionTarget subset(const std::vector<Index>& rows) const;
+
+ private:
+  struct RowMoments;
+  struct Last;
+  void check() const;
+  Vector evaluated(const Matrix& thetas, Matrix* gradients) const;
+  /// The log prior at a point, and its gradient added to one.
+  double prior_at(const Eigen::Ref<const Vector>& theta, Eigen::Ref<Vector> gradient) const;
+  /// Its expectation; gradient and Hessian are added unless nobody asks.
+  double expected_prior(const Vector& mean, const Matrix& covariance, Vector* gradient,
+                        Matrix* hessian) const;
+  /// Gradient and Hessian of the log likelihood, weighted, from what Likelihood::expect() gives for each row.
+  Expectation likelihood_derivatives(const Matrix& moments) const;
+  std::shared_ptr<const RowMoments> row_moments(const Vector& mean, const Matrix& covariance) const;
+
+  std::shared_ptr<const Matrix> X_;  // copies of the target share the data
+  std::shared_ptr<Last> last_;       // and the moments of the last Gaussian
+  Outcomes outcomes_;
+  Vector offset_;
+  std::shared_ptr<const Likelihood> likelihood_;
+  RegressionPriors priors_;
+  Index extras_;
+  double weight_ = 1.0;  // of the likelihood
+};
+
+/// A Gaussian near the posterior to start from: the mode of the coefficients, by Newton's method, with guesses for the other
+/// parameters, and the curvature there.
+struct RegressionStart {
+  Vector mean;
+  Matrix covariance;
+};
+RegressionStart regression_start(const RegressionTarget& target);
+
+}  // namespace fisherman

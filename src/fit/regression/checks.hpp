@@ -1,0 +1,49 @@
+// How well a fitted regression predicts its own rows, and whether outcomes drawn from it look like them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fisherman/fit/fields.hpp"
+#include "fisherman/fit/gaussian.hpp"
+#include "fisherman/model/regression.hpp"
+
+namespace fisherman {
+
+/// Leave-one-out predictive density: Σ log p(yᵢ | all others), by Pareto-smoothed importance weights of draws of q. They
+/// lead from q to the posterior, and from there to the posterior without the row.
+struct LeaveOneOut {
+  double elpd = Record::unknown;   // the sum over all rows, in nats
+  double error = Record::unknown;  // its standard error
+  double effective =
+      Record::unknown;  // number of parameters: how much better rows are predicted that were fitted
+  Index rows = 0;       // that were left out, spread evenly over all, if these are too many
+  Index doubtful = 0;   // of them with k̂ above 0.7
+  double largest_k = Record::unknown;
+  Vector pointwise, k;  // of those rows
+
+  Fields fields() const;
+};
+LeaveOneOut leave_one_out(const RegressionTarget& target, const GaussianPoint& q,
+                          std::uint64_t seed);
+
+/// A statistic of the outcomes, and of outcomes drawn from the fit.
+struct PredictiveCheck {
+  std::string name;
+  double observed, low, middle, high;  // 5%, 50%, 95% of the drawn ones
+  double above;                        // share of drawn ones at least as large
+};
+std::vector<PredictiveCheck> predictive_checks(const RegressionTarget& target,
+                                               const GaussianPoint& q, std::uint64_t seed);
+
+/// The change of the expected outcome for one unit of a column, on average over the rows.
+struct MarginalEffect {
+  std::string name;
+  double mean, sd, low, high;
+};
+/// From draws of θ, one a row, and of the coefficients of the named columns in their own units, for the same draws.
+std::vector<MarginalEffect> marginal_effects(const RegressionTarget& target, const Matrix& thetas,
+                                             const Matrix& own,
+                                             const std::vector<std::string>& names);
+
+}  // namespace fisherman

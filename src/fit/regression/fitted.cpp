@@ -1,0 +1,481 @@
+// fisherman fit regression: from rows to a fitted Gaussian posterior, and the kinds of fit that this is.
+#include "fitted.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+#include "../binary_score.hpp"
+#include "../csv_table.hpp"
+#include "../kinds.hpp"
+#include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/draws_csv.hpp"
+#include "fisherman/fit/prior_words.hpp"
+#include "fisherman/model/pareto.hpp"
+#include "page.hpp"
+
+namespace fisherman {
+namespace {
+
+constexpr Index effect_draws = 1000;
+
+double sd_of(const GaussianPoint& q, Index k) {
+  return std::sqrt(std::max(0.0, q.covariance(k, k)));
+}
+
+/// One for each parameter, in their order.
+std::vector<std::string> words_of(const RegressionPriors& priors) {
+  std::vector<std::string> out;
+  for (const CoefficientPrior& prior : priors.coefficients) out.push_back(words(prior));
+  for (std::size_t e = 0; e < priors.effects.size(); ++e) {
+    const GroupEffects& effects = priors.effects[e];
+    for (Index j = effects.first; j < effects.first + effects.count; ++j)
+      out[std::size_t(j)] = "normal(0,sd)";
+    out.push_back(words(effects.prior));
+  }
+  for (const ScalePrior& prior : priors.extra) out.push_back(words(prior));
+  return out;
+}
+
+/// Why a fit that did not converge has no usable Gaussian, where that can be told.
+std::string no_gaussian(const RegressionTarget& target, const GaussianPoint& q,
+                        const std::vector<std::string>& names) {
+  for (Index j = 0; j < target.coefficients(); ++j) {
+    const bool flat =
+        target.priors().coefficients[std::size_t(j)].family == CoefficientPrior::Family::flat;
+    constexpr double far = 8.0;  // linear predictors beyond this say "never" or "always"
+    if (flat && !(std::abs(q.mean(j)) < far && sd_of(q, j) < far))
+      return sentence(
+          "The posterior has no usable Gaussian: '", names[std::size_t(j)],
+          "' has a flat prior, and the data do not bound it. A prior such as normal(0,10) does.");
+  }
+  return {};
+}
+
+/// The labels of rows, wherever they are; none if there are none.
+std::vector<std::string> labels_in(const Table& rows, const std::string& label) {
+  if (!rows.mixed) return rows.labels;
+  std::vector<std::string> out;
+  if (const Column* const column = rows.mixed->find(label); column != nullptr)
+    for (Index i = 0; i < column->rows(); ++i) out.push_back(column->text(i));
+  return out;
+}
+
+void print_row(std::ostream& out, std::size_t width, const std::string& name,
+               const std::vector<double>& numbers) {
+  out << std::left << std::setw(int(width)) << name.substr(0, 32) << std::right;
+  for (const double x : numbers) out << std::setw(12) << x;
+  out << '\n';
+}
+
+}  // namespace
+
+double RegressionFitted::Positive::mean() const {
+  return std::exp(log_mean + 0.5 * log_sd * log_sd);
+}
+double RegressionFitted::Positive::sd() const {
+  return mean() * std::sqrt(std::expm1(log_sd * log_sd));
+}
+double RegressionFitted::Positive::quantile(double z) const {
+  return std::exp(log_mean + z * log_sd);
+}
+
+std::unique_ptr<Fitted> RegressionFitted::fit(FitData data, const RegressionSettings& s,
+                                              const std::string& kind_name, Driver& driver) {
+  set_threads(int(s.threads));
+  auto out = std::make_unique<RegressionFitted>();
+  out->kind = kind_name;
+  out->likelihood = fisherman::likelihood(s.likelihood);
+  out->label = data.table.label_name;
+  RegressionProblem problem = regression_problem(std::move(data), s);
+  out->plan = std::move(problem.plan);
+  out->classes = std::move(problem.classes);
+  out->target = std::move(problem.target);
+  out->columns = out->plan.needed();
+  out->welcome = out->plan.welcome();
+  out->warnings = out->plan.warnings;
+  for (const std::string& note : out->plan.notes) driver.say(note);
+  for (const std::string& warning : out->warnings) driver.warn(warning);
+  out->priors = words_of(out->target->priors());
+  RegressionFit fit =
+      fit_regression(*out->target, s, [&](ErasedRun& run) { return driver.drive(run); });
+  out->summary = std::move(fit.end);
+  out->as_asked = out->summary.as_asked(s.iterations);
+  out->q = std::move(fit.q);
+  out->seed = std::uint64_t(s.seed);
+  out->khat = posterior_khat(*out->target, out->q, out->seed);
+  if (out->summary.status != Status::converged)
+    if (const std::string why = no_gaussian(*out->target, out->q, out->plan.names); !why.empty())
+      driver.warn(out->warnings.emplace_back(why));
+  return out;
+}
+
+const LeaveOneOut& RegressionFitted::loo() const {
+  if (!loo_)
+    loo_ = target && q.covariance.allFinite() ? leave_one_out(*target, q, seed) : LeaveOneOut();
+  return *loo_;
+}
+
+const std::vector<PredictiveCheck>& RegressionFitted::checks() const {
+  if (!checks_)
+    checks_ = target ? predictive_checks(*target, q, seed) : std::vector<PredictiveCheck>();
+  return *checks_;
+}
+
+const std::vector<MarginalEffect>& RegressionFitted::effects() const {
+  if (effects_) return *effects_;
+  effects_.emplace();
+  if (!target) return *effects_;
+  const Matrix thetas = posterior_draws(q, effect_draws, seed);
+  const Matrix own =
+      plan.in_own_units(Matrix(thetas.leftCols(coefficient_count()).transpose())).transpose();
+  effects_ =
+      marginal_effects(*target, thetas, own, {plan.names.begin(), plan.names.begin() + plan.terms});
+  return *effects_;
+}
+
+GaussianPoint RegressionFitted::coefficients(Units units) const {
+  const Index p = coefficient_count();
+  GaussianPoint out{q.mean.head(p), q.covariance.topLeftCorner(p, p)};
+  return units == Units::standardized ? out : plan.in_own_units(out);
+}
+
+std::vector<std::string> RegressionFitted::names(Units units) const {
+  return units == Units::standardized ? plan.names : plan.own_names();
+}
+
+std::vector<RegressionFitted::Positive> RegressionFitted::positives(Units units) const {
+  std::vector<Positive> out;
+  Index k = coefficient_count();
+  for (const DesignPlan::Effects& e : plan.effects) {
+    const double scale = units == Units::own ? std::log(e.scale) : 0.0;
+    out.push_back({"sd(" + e.name + ")", q.mean(k) - scale, sd_of(q, k)});
+    ++k;
+  }
+  for (const ExtraParameter& parameter : likelihood->extra()) {
+    out.push_back({parameter.name, q.mean(k), sd_of(q, k)});
+    ++k;
+  }
+  return out;
+}
+
+std::string RegressionFitted::ratio_name() const {
+  return likelihood->link() == Link::logit ? "odds ratio"
+         : likelihood->link() == Link::log ? "ratio of means"
+                                           : "";
+}
+
+Fields RegressionFitted::result() const {
+  Fields out = fields_of(summary);
+  out.set("likelihood", likelihood->name());
+  out.set("khat", khat);
+  out.set("khat_verdict", pareto_verdict(khat));
+  if (target || loo_) out.set("loo", loo().fields());
+  return out;
+}
+
+Fields RegressionFitted::model() const {
+  Fields out;
+  out.set("model", kind);
+  out.set("likelihood", likelihood->name());
+  out.set("seed", std::int64_t(seed));
+  out.set("label", label);
+  out.set("classes", classes);
+  out.set("design", plan.saved());
+  out.set("priors", priors);
+  out.set("units", units_name(Units::standardized));  // predictions are made with these
+  out.set("mean", q.mean);
+  out.set("covariance", Vector(as_vector(q.covariance)));
+  return out;
+}
+
+std::unique_ptr<Fitted> RegressionFitted::load(const SavedFit& saved) {
+  const Fields& model = saved.model;
+  auto out = std::make_unique<RegressionFitted>();
+  out->kind = model.need_text("model");
+  require(model.has("design"), "it was made by a version before 0.2; fit again");
+  out->likelihood = fisherman::likelihood(model.need_text("likelihood"));
+  out->seed = std::uint64_t(model.need_count("seed"));
+  out->label = model.need_text("label");
+  out->classes = model.need_texts("classes");
+  out->plan = DesignPlan::loaded(model.need_fields("design"));
+  out->columns = out->plan.needed();
+  out->welcome = out->plan.welcome();
+  out->priors = model.need_texts("priors");
+  out->q.mean = model.need_vector("mean");
+  const Vector covariance = model.need_vector("covariance");
+  const Index d = out->q.mean.size();
+  require(covariance.size() == d * d &&
+              d == out->coefficient_count() + Index(out->plan.effects.size()) +
+                       Index(out->likelihood->extra().size()) &&
+              Index(out->priors.size()) == d && (out->classes.empty() || out->classes.size() == 2),
+          "its sizes do not go together");
+  out->q.covariance = as_matrix(covariance.data(), d, d);
+  out->khat = saved.result.number("khat");
+  if (saved.result.has("loo")) {
+    const Fields loo = saved.result.need_fields("loo");
+    out->loo_.emplace();
+    out->loo_->elpd = loo.number("elpd");
+    out->loo_->error = loo.number("standard_error");
+    out->loo_->effective = loo.number("effective_parameters");
+    out->loo_->largest_k = loo.number("largest_khat");
+    out->loo_->rows = loo.need_count("rows");
+    out->loo_->doubtful = loo.need_count("rows_in_doubt");
+  }
+  return out;
+}
+
+Fields RegressionFitted::parameters() const {
+  Fields out;
+  out.set("likelihood", likelihood->name());
+  std::vector<std::string> all = plan.names;
+  for (const Positive& one : positives(Units::own)) all.push_back("log " + one.name);
+  out.set("parameter_names", all);
+  out.set("parameter_mean", q.mean);
+  out.set("parameter_covariance", q.covariance);
+  out.set("names", plan.names);
+  const GaussianPoint standardized = coefficients(Units::standardized),
+                      own = coefficients(Units::own);
+  out.set("mean", standardized.mean);
+  out.set("covariance", standardized.covariance);
+  out.set("own_names", plan.own_names());
+  out.set("own_mean", own.mean);
+  out.set("own_covariance", own.covariance);
+  out.set("coef", Matrix(own.mean.head(plan.terms).transpose()));
+  double constant = 0.0;
+  const std::vector<std::string> own_names = plan.own_names();
+  for (std::size_t j = std::size_t(plan.terms); j < own_names.size(); ++j)
+    if (own_names[j] == "(intercept)" || own_names[j] == "(constant)")
+      constant = own.mean(Index(j));
+  out.set("intercept", Vector(Vector::Constant(1, constant)));
+  std::vector<Fields> scales;
+  for (const Positive& one : positives(Units::own)) {
+    Fields& row = scales.emplace_back();
+    row.set("name", one.name);
+    row.set("mean", one.mean());
+    row.set("sd", one.sd());
+    row.set("q5", one.quantile(-ninety_percent));
+    row.set("q95", one.quantile(ninety_percent));
+  }
+  out.set("scale_parameters", scales);
+  out.set("priors", priors);
+  out.set("feature_shift", plan.shift);
+  out.set("feature_scale", plan.scale);
+  out.set("elbo", -summary.objective);
+  out.set("khat", khat);
+  out.set("khat_verdict", pareto_verdict(khat));
+  return out;
+}
+
+std::string RegressionFitted::text(const Output& output) const {
+  std::ostringstream out;
+  const GaussianPoint c = coefficients(output.units);
+  const std::vector<std::string> all = names(output.units);
+  const std::vector<Positive> scales = positives(output.units);
+  const Index grouped = plan.effects.empty() ? coefficient_count() : plan.effects.front().first;
+  std::size_t width = 4;
+  for (const auto& name : all) width = std::max(width, std::min<std::size_t>(name.size(), 32));
+  for (const auto& one : scales) width = std::max(width, one.name.size());
+  const bool ratio = !ratio_name().empty();
+  out << "Coefficients in " << units_words(output.units) << "\n\n"
+      << std::left << std::setw(int(width)) << "name" << std::right;
+  for (const char* head : {"mean", "sd", "5%", "95%"}) out << std::setw(12) << head;
+  if (ratio) out << "  " << ratio_name();
+  // Columns of any size: digits that count, not digits after the point.
+  out << '\n' << std::setprecision(4);
+  for (Index k = 0; k < c.mean.size(); ++k) {
+    if (k >= grouped && k < coefficient_count()) continue;
+    const double mean = c.mean(k), reach = ninety_percent * sd_of(c, k);
+    std::vector<double> numbers = {mean, sd_of(c, k), mean - reach, mean + reach};
+    if (ratio) numbers.push_back(std::exp(mean));
+    print_row(out, width, all[std::size_t(k)], numbers);
+  }
+  if (Index(all.size()) > coefficient_count())
+    out << "\nThe fit has no intercept; (constant) is what shifting the columns implies.\n";
+  if (!scales.empty()) {
+    out << '\n' << std::left << std::setw(int(width)) << "parameter" << std::right;
+    for (const char* head : {"mean", "sd", "5%", "95%"}) out << std::setw(12) << head;
+    out << '\n';
+    for (const Positive& one : scales)
+      print_row(
+          out, width, one.name,
+          {one.mean(), one.sd(), one.quantile(-ninety_percent), one.quantile(ninety_percent)});
+  }
+  for (const DesignPlan::Effects& e : plan.effects)
+    out << '\n' << e.count << " effects of " << e.name << " are in effects.csv (with --out)\n";
+  out << "\n"
+      << summary.sentence << "\nNELBO " << std::fixed << std::setprecision(6) << summary.objective
+      << " nats after " << summary.iterations << " iterations, " << std::setprecision(2)
+      << summary.seconds << " s\n"
+      << "Pareto k " << khat << ", " << pareto_verdict(khat) << '\n';
+  if (std::isfinite(loo().elpd)) {
+    out << std::setprecision(1) << "Leave-one-out log predictive density " << loo().elpd << " ± "
+        << loo().error << " nats";
+    if (loo().doubtful > 0)
+      out << "; " << loo().doubtful << " of " << loo().rows
+          << " rows have a Pareto k above 0.7, so that it is too good";
+    out << '\n';
+  }
+  return out.str();
+}
+
+std::vector<NamedFile> RegressionFitted::tables(const Output& output) const {
+  const GaussianPoint c = coefficients(output.units);
+  const std::vector<std::string> all = names(output.units);
+  const Index first = plan.effects.empty() ? coefficient_count() : plan.effects.front().first;
+  std::ostringstream fixed, grouped, ratios, scales;
+  for (std::ostringstream* text : {&fixed, &grouped})
+    *text << std::setprecision(17) << "name,mean,sd,q5,q95,units\n";
+  ratios << std::setprecision(10) << "name," << (ratio_name()[0] == 'o' ? "odds_ratio" : "ratio")
+         << ",q5,q95\n";
+  for (Index k = 0; k < c.mean.size(); ++k) {
+    const bool of_group = k >= first && k < coefficient_count();
+    const double mean = c.mean(k), reach = ninety_percent * sd_of(c, k);
+    (of_group ? grouped : fixed) << csv_field(all[std::size_t(k)]) << ',' << mean << ','
+                                 << sd_of(c, k) << ',' << mean - reach << ',' << mean + reach << ','
+                                 << units_name(output.units) << '\n';
+    if (k < plan.terms)
+      ratios << csv_field(all[std::size_t(k)]) << ',' << std::exp(mean) << ','
+             << std::exp(mean - reach) << ',' << std::exp(mean + reach) << '\n';
+  }
+  std::vector<NamedFile> out = {
+      {"coefficients.csv", fixed.str()},
+      {"covariance.csv",
+       csv_table(sentence("units: ", units_name(output.units)), all, all, c.covariance)}};
+  if (!plan.effects.empty()) out.push_back({"effects.csv", grouped.str()});
+  if (!ratio_name().empty()) out.push_back({"ratios.csv", ratios.str()});
+  const std::vector<Positive> positive = positives(output.units);
+  if (!positive.empty()) {
+    scales << std::setprecision(17) << "name,mean,sd,q5,q95\n";
+    for (const Positive& one : positive)
+      scales << csv_field(one.name) << ',' << one.mean() << ',' << one.sd() << ','
+             << one.quantile(-ninety_percent) << ',' << one.quantile(ninety_percent) << '\n';
+    out.push_back({"parameters.csv", scales.str()});
+  }
+  if (!effects().empty()) {
+    std::ostringstream marginal;
+    marginal << std::setprecision(10) << "name,mean,sd,q5,q95\n";
+    for (const MarginalEffect& one : effects())
+      marginal << csv_field(one.name) << ',' << one.mean << ',' << one.sd << ',' << one.low << ','
+               << one.high << '\n';
+    out.push_back({"marginal_effects.csv", marginal.str()});
+  }
+  if (output.draws > 0)
+    out.push_back(
+        {"draws.csv", draws_csv(kind, output.units, draws(output.draws, seed, output.units))});
+  return out;
+}
+
+Predictions RegressionFitted::predict(const Table& rows, const std::string& where,
+                                      bool /*errors*/) const {
+  const Columns given = rows.mixed ? *rows.mixed : columns_of_table(rows);
+  const DesignedRows designed = plan.rows(given, where);
+  // What effects of groups that were not seen add: the mean of τ², which is lognormal.
+  Vector more;
+  if (designed.unseen.size() > 0) {
+    more = Vector::Zero(designed.x.rows());
+    for (Index e = 0; e < designed.unseen.cols(); ++e) {
+      const Index k = coefficient_count() + e;
+      more += std::exp(2.0 * q.mean(k) + 2.0 * q.covariance(k, k)) * designed.unseen.col(e);
+    }
+  }
+  Predictions out;
+  out.columns = {likelihood->binary() ? "probability" : "mean", "sd", "q5", "q95"};
+  out.values = predictive(designed.x, q, likelihood->link(), designed.offset, more);
+  return out;
+}
+
+Fields RegressionFitted::score(const Table& rows, const Predictions& predictions,
+                               const std::string& where, const std::string& labels_where) const {
+  const auto mean = predictions.values.col(0);
+  if (!classes.empty())
+    return binary_score(mean, labels_in(rows, label), {classes[0], classes[1]}, labels_where);
+  Fields out;
+  out.set("rows", mean.size());
+  const Columns given = rows.mixed ? *rows.mixed : columns_of_table(rows);
+  const Column* const column = given.find(label);
+  if (column == nullptr || column->is_words() || column->missing() > 0) return out;
+  const DesignedRows designed = plan.rows(given, where);
+  Vector share = column->numbers;
+  if (designed.trials.size() > 0) share = share.cwiseQuotient(designed.trials);
+  out.set("root_mean_square_error", std::sqrt((share - mean).squaredNorm() / double(mean.size())));
+  out.set("mean_absolute_error", (share - mean).cwiseAbs().mean());
+  return out;
+}
+
+FittedDraws RegressionFitted::draws(Index count, std::uint64_t from_seed, Units units) const {
+  const Matrix thetas = posterior_draws(q, count, from_seed);
+  FittedDraws out{names(units), {}, {}, log_density(q, thetas)};
+  if (target) out.log_p = log_densities(*target, thetas.transpose());
+  const Index p = coefficient_count(), scales = thetas.cols() - p;
+  const Matrix betas = thetas.leftCols(p);
+  const Matrix told = units == Units::standardized
+                          ? betas
+                          : Matrix(plan.in_own_units(Matrix(betas.transpose())).transpose());
+  out.values.resize(count, told.cols() + scales);
+  out.values.leftCols(told.cols()) = told;
+  const std::vector<Positive> positive = positives(units);
+  for (Index k = 0; k < scales; ++k) {
+    const double shift = positive[std::size_t(k)].log_mean - q.mean(p + k);
+    out.values.col(told.cols() + k) = (thetas.col(p + k).array() + shift).exp();
+    out.names.push_back(positive[std::size_t(k)].name);
+  }
+  return out;
+}
+
+namespace {
+
+template <class Settings>
+std::unique_ptr<Fitted> fit_kind_of(FitData data, const FitSettings& settings, Driver& driver) {
+  return RegressionFitted::fit(std::move(data), settings_as<Settings>(settings), Settings::kind,
+                               driver);
+}
+
+template <class Settings>
+FitKind kind_of(std::string help, std::string examples) {
+  return {.name = Settings::kind,
+          .help = std::move(help),
+          .examples = std::move(examples),
+          .objective = "NELBO, nats",
+          .has_draws = true,
+          .takes_columns = true,
+          .files = {"coefficients.csv", "covariance.csv", "ratios.csv", "effects.csv",
+                    "parameters.csv", "marginal_effects.csv", "draws.csv"},
+          .settings = new_settings<Settings>,
+          .fit = fit_kind_of<Settings>,
+          .load = RegressionFitted::load,
+          .page = regression_report::page,
+          .reference_method = "exact",
+          .problem_options = {"terms", "reference", "weights", "offset", "trials", "group",
+                              "missing", "prior-variance", "intercept", "intercept-variance",
+                              "prior", "prior-units", "sd-prior", "no-standardize"},
+          .grid = "step-size=0.0001,0.001,0.01,0.1; decay=0,0.3,0.5,0.7,0.9",
+          .grid_of_scores = "epsilon=100,250,500,1000,2500",
+          .learns_fisher = [](const FitSettings& s) {
+            return settings_as<Settings>(s).learns_fisher();
+          }};
+}
+
+}  // namespace
+
+FitKind regression_kind() {
+  FitKind out = kind_of<RegressionSettings>(
+      "Bayesian regression with any likelihood, its posterior approximated by a Gaussian",
+      "fisherman fit regression --data births.csv --label weight --likelihood gaussian --out "
+      "births\n"
+      "fisherman fit regression --data visits.csv --label visits --likelihood negative-binomial "
+      "--group doctor\n"
+      "fisherman predict --run births --data new.csv");
+  out.problem_options.emplace_back("likelihood");
+  return out;
+}
+
+FitKind logistic_kind() {
+  return kind_of<LogisticSettings>(
+      "Bayesian logistic regression: fit regression --likelihood logistic",
+      "fisherman fit logistic --data wdbc.csv --out wdbc-run\n"
+      "fisherman predict --run wdbc-run --data new.csv");
+}
+
+}  // namespace fisherman

@@ -1,0 +1,349 @@
+#include "fisherman/model/regression.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <utility>
+
+#include "fisherman/core/error.hpp"
+#include "fisherman/core/row_sum.hpp"
+
+namespace fisherman {
+namespace {
+
+constexpr Index tile_draws = 256;  // a tile of linear predictors then has 1 MB
+
+/// Values and gradients at draws.
+struct Slopes {
+  Vector values;
+  Matrix gradients;  // without rows if nobody asks for them
+  void operator+=(const Slopes& other) {
+    values += other.values;
+    gradients += other.gradients;
+  }
+};
+
+/// Sums over rows of what depends on the data, for (β, ψ).
+struct Derivatives {
+  Vector gradient;     // Σ x ∂η, and Σ ∂ψ
+  Matrix gram, cross;  // lower triangle of Σ xxᵀ ∂ηη; Σ x ∂ηψ
+  Vector extra;        // Σ of second derivatives in ψ, packed
+  void operator+=(const Derivatives& other) {
+    gradient += other.gradient;
+    gram += other.gram;
+    cross += other.cross;
+    extra += other.extra;
+  }
+};
+
+/// Where a Jet has the second derivative in ψₖ and η, and in ψₖ and ψₗ, l ≤ k.
+Index with_eta(Index k) { return (k + 1) * (k + 2) / 2; }
+Index with_extra(Index k, Index l) { return with_eta(k) + 1 + l; }
+
+}  // namespace
+
+/// What follows for each row from a Gaussian of the parameters: as Likelihood::expect() gives it, weighted.
+struct RegressionTarget::RowMoments {
+  double sum;
+  Matrix rows;
+};
+
+/// A descent asks for the value where it may go, and for the gradient once it is there.
+struct RegressionTarget::Last {
+  std::mutex mutex;
+  Vector mean;
+  Matrix covariance;
+  std::shared_ptr<const RowMoments> moments;
+};
+
+RegressionTarget::RegressionTarget(Matrix X, Outcomes outcomes,
+                                   std::shared_ptr<const Likelihood> likelihood,
+                                   RegressionPriors priors, Vector offset)
+    : X_(std::make_shared<const Matrix>(std::move(X))),
+      last_(std::make_shared<Last>()),
+      outcomes_(std::move(outcomes)),
+      offset_(std::move(offset)),
+      likelihood_(std::move(likelihood)),
+      priors_(std::move(priors)),
+      extras_(Index(likelihood_->extra().size())) {
+  check();
+}
+
+void RegressionTarget::check() const {
+  const Index n = rows(), p = coefficients();
+  require(n > 0 && p > 0, "a regression needs rows and columns, not ", n, " x ", p);
+  require(outcomes_.rows() == n, "there are ", n, " rows, but ", outcomes_.rows(), " outcomes");
+  require(outcomes_.trials.size() == 0 || outcomes_.trials.size() == n, "there are ", n,
+          " rows, but ", outcomes_.trials.size(), " numbers of trials");
+  require(outcomes_.weights.size() == 0 || outcomes_.weights.size() == n, "there are ", n,
+          " rows, but ", outcomes_.weights.size(), " weights");
+  require(offset_.size() == 0 || (offset_.size() == n && offset_.allFinite()),
+          "the offset must have a finite number for each row");
+  require(design().allFinite(), "the design matrix holds a NaN or an infinity");
+  for (Index i = 0; i < n; ++i) {
+    const std::string trouble = likelihood_->trouble(outcomes_.y(i), outcomes_.trials_of(i));
+    require(trouble.empty(), "the outcome of row ", i + 1, " is ", outcomes_.y(i), ", but ",
+            trouble);
+    require(outcomes_.weight_of(i) >= 0.0 && std::isfinite(outcomes_.weight_of(i)),
+            "the weight of row ", i + 1, " is ", outcomes_.weight_of(i),
+            ", but must be finite and not negative");
+  }
+  require(Index(priors_.coefficients.size()) == p, "there are ", p, " coefficients, but ",
+          priors_.coefficients.size(), " priors");
+  require(Index(priors_.extra.size()) == extras_, "the likelihood ", likelihood_->name(), " has ",
+          extras_, " parameters besides the linear predictor, but there are ", priors_.extra.size(),
+          " priors for them");
+  for (const CoefficientPrior& prior : priors_.coefficients) prior.check();
+  for (const ScalePrior& prior : priors_.extra) prior.check();
+  for (const GroupEffects& effects : priors_.effects) {
+    effects.prior.check();
+    require(effects.first >= 0 && effects.count > 0 && effects.first + effects.count <= p,
+            "group effects must be among the coefficients");
+  }
+}
+
+double RegressionTarget::prior_at(const Eigen::Ref<const Vector>& theta,
+                                  Eigen::Ref<Vector> gradient) const {
+  const Index p = coefficients();
+  std::vector<bool> grouped(std::size_t(p), false);
+  double value = 0.0;
+  const auto add = [&](const auto& prior, Index k) {
+    const ScalarJet jet = prior.at(theta(k));
+    value += jet.value;
+    gradient(k) += jet.slope;
+  };
+  for (Index e = 0; e < effects(); ++e) {
+    const GroupEffects& g = priors_.effects[std::size_t(e)];
+    const CoefficientPrior prior{CoefficientPrior::Family::normal, 0.0, std::exp(theta(p + e))};
+    for (Index j = g.first; j < g.first + g.count; ++j) {
+      add(prior, j);
+      const double u = theta(j) / prior.scale;
+      gradient(p + e) += u * u - 1.0;
+      grouped[std::size_t(j)] = true;
+    }
+    add(g.prior, p + e);
+  }
+  for (Index j = 0; j < p; ++j)
+    if (!grouped[std::size_t(j)]) add(priors_.coefficients[std::size_t(j)], j);
+  for (Index k = 0; k < extras_; ++k) add(priors_.extra[std::size_t(k)], p + effects() + k);
+  return value;
+}
+
+double RegressionTarget::expected_prior(const Vector& mean, const Matrix& covariance,
+                                        Vector* gradient, Matrix* hessian) const {
+  const Index p = coefficients();
+  const bool spread = covariance.size() > 0;
+  std::vector<bool> grouped(std::size_t(p), false);
+  double value = 0.0;
+  const auto put = [&](Index j, Index k, double by) {
+    if (hessian == nullptr) return;
+    (*hessian)(j, k) += by;
+    if (j != k) (*hessian)(k, j) += by;
+  };
+  const auto add = [&](const auto& prior, Index k) {
+    const ScalarJet jet = prior.expected(mean(k), spread ? covariance(k, k) : 0.0);
+    value += jet.value;
+    if (gradient != nullptr) (*gradient)(k) += jet.slope;
+    put(k, k, jet.curvature);
+  };
+  for (Index e = 0; e < effects(); ++e) {
+    const GroupEffects& g = priors_.effects[std::size_t(e)];
+    const Index t = p + e;
+    // −t − ½e^(−2t)u²: weighting by e^(−2t) shifts the mean of u by −2cov(u, t).
+    const double v_t = spread ? covariance(t, t) : 0.0, Q = std::exp(-2.0 * mean(t) + 2.0 * v_t);
+    if (!std::isfinite(Q)) throw NotFinite("a standard deviation of group effects is 0");
+    constexpr double half_log_2pi = 0.91893853320467274178;
+    for (Index j = g.first; j < g.first + g.count; ++j) {
+      grouped[std::size_t(j)] = true;
+      const double r = mean(j) - (spread ? 2.0 * covariance(j, t) : 0.0);
+      const double square = Q * (r * r + (spread ? covariance(j, j) : 0.0));
+      value += -half_log_2pi - mean(t) - 0.5 * square;
+      if (gradient != nullptr) {
+        (*gradient)(j) -= Q * r;
+        (*gradient)(t) += square - 1.0;
+      }
+      put(j, j, -Q);
+      put(j, t, 2.0 * Q * r);
+      put(t, t, -2.0 * square);
+    }
+    add(g.prior, t);
+  }
+  for (Index j = 0; j < p; ++j)
+    if (!grouped[std::size_t(j)]) add(priors_.coefficients[std::size_t(j)], j);
+  for (Index k = 0; k < extras_; ++k) add(priors_.extra[std::size_t(k)], p + effects() + k);
+  return value;
+}
+
+Vector RegressionTarget::evaluated(const Matrix& thetas, Matrix* gradients) const {
+  require_size(thetas, dimension(), "the parameters of a regression");
+  const Index draws = thetas.cols(), p = coefficients(), tail = p + effects();
+  const auto sum = sum_over_rows<Slopes>(rows(), [&](Index first, Index count) {
+    Slopes part{Vector(draws), Matrix::Zero(gradients != nullptr ? dimension() : 0, draws)};
+    const auto x = design().middleRows(first, count);
+    Vector extra_slope = Vector::Zero(extras_);
+    for (Index from = 0; from < draws; from += tile_draws) {
+      const Index some = std::min(tile_draws, draws - from);
+      Matrix eta = x * thetas.block(0, from, p, some);  // and then the slopes
+      if (offset_.size() > 0) eta.colwise() += offset_.segment(first, count);
+      for (Index k = 0; k < some; ++k) {
+        extra_slope.setZero();
+        part.values(from + k) = likelihood_->sum(
+            outcomes_, first, eta.col(k), thetas.col(from + k).data() + tail, extra_slope.data());
+        if (gradients != nullptr && extras_ > 0)
+          part.gradients.col(from + k).tail(extras_) = extra_slope;
+      }
+      if (gradients != nullptr)
+        part.gradients.block(0, from, p, some).noalias() = x.transpose() * eta;
+    }
+    return part;
+  });
+  Vector values = weight_ * sum.values;
+  if (gradients != nullptr) *gradients = weight_ * sum.gradients;
+  Vector unused(dimension());
+  for (Index k = 0; k < draws; ++k)
+    values(k) += gradients != nullptr ? prior_at(thetas.col(k), gradients->col(k))
+                                      : prior_at(thetas.col(k), unused);
+  return values;
+}
+
+Vector RegressionTarget::log_density(const Matrix& thetas, Matrix& gradients) const {
+  return evaluated(thetas, &gradients);
+}
+Vector RegressionTarget::log_density(const Matrix& thetas) const {
+  return evaluated(thetas, nullptr);
+}
+
+Matrix RegressionTarget::mean_hessian(const Matrix& thetas) const {
+  require_size(thetas, dimension(), "the parameters of a regression");
+  const Index p = coefficients(), tail = p + effects(), draws = thetas.cols();
+  Matrix moments = Matrix::Zero(rows(), likelihood_->columns());
+  for_row_groups(rows(), [&](Index first, Index count) {
+    const auto x = design().middleRows(first, count);
+    auto sums = moments.block(first, 2 + extras_, count, moments.cols() - 2 - extras_);
+    for (Index from = 0; from < draws; from += tile_draws) {
+      const Index some = std::min(tile_draws, draws - from);
+      Matrix eta = x * thetas.block(0, from, p, some);
+      if (offset_.size() > 0) eta.colwise() += offset_.segment(first, count);
+      for (Index k = 0; k < some; ++k)
+        likelihood_->add_curvature(outcomes_, first, eta.col(k), thetas.col(from + k).data() + tail,
+                                   sums);
+    }
+    sums /= double(draws);
+  });
+  Matrix hessian = likelihood_derivatives(moments).hessian;
+  Matrix of_prior = Matrix::Zero(dimension(), dimension());
+  for (Index k = 0; k < draws; ++k) expected_prior(thetas.col(k), {}, nullptr, &of_prior);
+  return hessian + of_prior / double(draws);
+}
+
+PredictorNormals RegressionTarget::predictors(const Vector& mean, const Matrix& covariance,
+                                              Index first, Index count) const {
+  const Index p = coefficients(), tail = p + effects();
+  const auto x = design().middleRows(first, count);
+  PredictorNormals out;
+  out.mean = x * mean.head(p);
+  if (offset_.size() > 0) out.mean += offset_.segment(first, count);
+  out.extra_mean = mean.segment(tail, extras_);
+  if (covariance.size() == 0) {
+    out.variance = Vector::Zero(count);
+    out.with_extra = Matrix::Zero(count, extras_);
+    out.extra_covariance = Matrix::Zero(extras_, extras_);
+    return out;
+  }
+  out.variance = Vector::Zero(count);
+  const Matrix xs = x * covariance.topLeftCorner(p, p);
+  for (Index j = 0; j < p; ++j) out.variance += xs.col(j).cwiseProduct(x.col(j));
+  out.variance = out.variance.cwiseMax(0.0);
+  out.with_extra = x * covariance.block(0, tail, p, extras_);
+  out.extra_covariance = covariance.block(tail, tail, extras_, extras_);
+  return out;
+}
+
+std::shared_ptr<const RegressionTarget::RowMoments> RegressionTarget::row_moments(
+    const Vector& mean, const Matrix& covariance) const {
+  {
+    const std::lock_guard lock(last_->mutex);
+    if (last_->moments && last_->mean == mean && last_->covariance.size() == covariance.size() &&
+        last_->covariance == covariance)
+      return last_->moments;
+  }
+  auto out = std::make_shared<RowMoments>(RowMoments{0.0, Matrix(rows(), likelihood_->columns())});
+  out->sum = sum_over_rows<double>(rows(), [&](Index first, Index count) {
+    auto some = out->rows.middleRows(first, count);
+    likelihood_->expect(outcomes_, first, predictors(mean, covariance, first, count), some);
+    if (outcomes_.weights.size() > 0)
+      some.array().colwise() *= outcomes_.weights.segment(first, count).array();
+    return some.col(0).sum();
+  });
+  const std::lock_guard lock(last_->mutex);
+  last_->mean = mean;
+  last_->covariance = covariance;
+  last_->moments = out;
+  return out;
+}
+
+double RegressionTarget::expected(const Vector& mean, const Matrix& covariance) const {
+  return weight_ * row_moments(mean, covariance)->sum +
+         expected_prior(mean, covariance, nullptr, nullptr);
+}
+
+Expectation RegressionTarget::likelihood_derivatives(const Matrix& moments) const {
+  const Index p = coefficients(), tail = p + effects(), seconds = 2 + extras_;
+  Derivatives sum = sum_over_rows<Derivatives>(rows(), [&](Index first, Index count) {
+    const auto x = design().middleRows(first, count);
+    const auto row = moments.middleRows(first, count);
+    Derivatives part{Vector(p + extras_), Matrix::Zero(p, p), Matrix(p, extras_),
+                     Vector(extras_ * (extras_ + 1) / 2)};
+    part.gradient.head(p).noalias() = x.transpose() * row.col(1);
+    const Vector curvature = row.col(seconds);
+    if ((curvature.array() <= 0.0).all()) {
+      const Matrix scaled = (-curvature).cwiseSqrt().asDiagonal() * x;
+      part.gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose(), -1.0);
+    } else {  // log p is not concave everywhere
+      const Matrix scaled = curvature.asDiagonal() * x;
+      part.gram.noalias() = x.transpose() * scaled;
+    }
+    for (Index k = 0; k < extras_; ++k) {
+      part.gradient(p + k) = row.col(2 + k).sum();
+      part.cross.col(k).noalias() = x.transpose() * row.col(seconds + with_eta(k));
+      for (Index l = 0; l <= k; ++l)
+        part.extra(k * (k + 1) / 2 + l) = row.col(seconds + with_extra(k, l)).sum();
+    }
+    return part;
+  });
+  sum.gram.triangularView<Eigen::StrictlyUpper>() = sum.gram.transpose();
+  Expectation out{0.0, Vector::Zero(dimension()), Matrix::Zero(dimension(), dimension())};
+  out.gradient.head(p) = weight_ * sum.gradient.head(p);
+  out.gradient.tail(extras_) = weight_ * sum.gradient.tail(extras_);
+  out.hessian.topLeftCorner(p, p) = weight_ * sum.gram;
+  for (Index k = 0; k < extras_; ++k) {
+    out.hessian.block(0, tail + k, p, 1) = weight_ * sum.cross.col(k);
+    out.hessian.block(tail + k, 0, 1, p) = weight_ * sum.cross.col(k).transpose();
+    for (Index l = 0; l <= k; ++l)
+      out.hessian(tail + k, tail + l) = out.hessian(tail + l, tail + k) =
+          weight_ * sum.extra(k * (k + 1) / 2 + l);
+  }
+  return out;
+}
+
+Expectation RegressionTarget::expectation(const Vector& mean, const Matrix& covariance) const {
+  const auto moments = row_moments(mean, covariance);
+  Expectation out = likelihood_derivatives(moments->rows);
+  out.value =
+      weight_ * moments->sum + expected_prior(mean, covariance, &out.gradient, &out.hessian);
+  return out;
+}
+
+RegressionTarget RegressionTarget::subset(const std::vector<Index>& rows) const {
+  require(!rows.empty(), "a minibatch needs at least one row");
+  RegressionTarget out = *this;
+  out.X_ = std::make_shared<const Matrix>(design()(rows, Eigen::all));
+  out.last_ = std::make_shared<Last>();
+  out.outcomes_ = outcomes_.subset(rows);
+  if (offset_.size() > 0) out.offset_ = offset_(rows);
+  out.weight_ = weight_ * double(this->rows()) / double(rows.size());
+  return out;
+}
+
+}  // namespace fisherman
