@@ -13,10 +13,12 @@ from ._flow import FlowClassifier
 from ._logistic import BayesianLogisticRegression
 from ._minimize import Minimum, minimize
 from ._reduced_rank import ReducedRankLogisticRegression
+from ._regression import BayesianRegression
 
 __version__ = _version("fisherman")
 __all__ = [
     "BayesianLogisticRegression",
+    "BayesianRegression",
     "Draws",
     "FlowClassifier",
     "Minimum",

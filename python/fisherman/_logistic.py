@@ -1,14 +1,12 @@
 """Bayesian logistic regression, its posterior approximated by a Gaussian."""
 
-from sklearn.utils.validation import check_is_fitted
-
 from ._estimator import BinaryClassifier
 from ._options import with_options
-from ._results import GaussianPosterior, InUnits, checked_units
+from ._results import GaussianInUnits
 
 
 @with_options("logistic")
-class BayesianLogisticRegression(InUnits, GaussianPosterior, BinaryClassifier):
+class BayesianLogisticRegression(GaussianInUnits, BinaryClassifier):
     """Bayesian logistic regression: what ``fisherman fit logistic`` does.
 
     The coefficients have a normal prior, and their posterior is approximated by the nearest Gaussian, the
@@ -58,22 +56,4 @@ class BayesianLogisticRegression(InUnits, GaussianPosterior, BinaryClassifier):
     -60.2
     """
 
-    def _gaussian(self, units="own"):
-        if units == "own":
-            return self.own_mean_, self.own_covariance_
-        return self.mean_, self.covariance_
-
-    def interval(self, level=0.9, units="own"):
-        """Central posterior intervals of the coefficients: one row (lower, upper) each.
-
-        ``units`` is 'own', of the columns as they were given, or 'standardized'.
-        """
-        return self._interval(level, units=checked_units(units))
-
-    def draws(self, count=1000, seed=None, units="own"):
-        """Draws of the coefficients from the Gaussian, one per row; of the fit's seed if none is given.
-
-        ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
-        """
-        check_is_fitted(self)
-        return self._fitted.draws(count, seed, checked_units(units) == "standardized")
+    _by_column = True

@@ -4,6 +4,7 @@ import html
 import textwrap
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 
 class Posterior:
@@ -31,11 +32,15 @@ class Posterior:
         import arviz
 
         draws = self.draws(count, seed, **units)
-        return arviz.from_dict(
-            posterior={"beta": draws[np.newaxis]},
-            coords={"name": self._labels(**units)},
-            dims={"beta": ["name"]},
-        )
+        names = self._labels(**units)
+        posterior = {"beta": draws[np.newaxis, :, : len(names)]}
+        for k, name in enumerate(self._further_labels()):
+            posterior[name] = draws[np.newaxis, :, len(names) + k]
+        return arviz.from_dict(posterior=posterior, coords={"name": names}, dims={"beta": ["name"]})
+
+    def _further_labels(self):
+        """Of what is drawn besides coefficients: the last columns of ``draws``."""
+        return []
 
     def to_dataframe(self):
         """Mean, standard deviation, 5% and 95% quantiles of each coefficient, as a pandas data frame."""
@@ -161,6 +166,32 @@ class InUnits:
         data = self._inference_data(count, seed, units=checked_units(units))
         data.posterior.attrs["units"] = units
         return data
+
+
+class GaussianInUnits(InUnits, GaussianPosterior):
+    """Mixin for estimators that fit a Gaussian, which has a mean and a covariance in either units."""
+
+    def _gaussian(self, units="own"):
+        if units == "own":
+            return self.own_mean_, self.own_covariance_
+        return self.mean_, self.covariance_
+
+    def interval(self, level=0.9, units="own"):
+        """Central posterior intervals of the coefficients: one row (lower, upper) each.
+
+        ``units`` is 'own', of the columns as they were given, or 'standardized'.
+        """
+        check_is_fitted(self)
+        return self._interval(level, units=checked_units(units))
+
+    def draws(self, count=1000, seed=None, units="own"):
+        """Draws of the coefficients from the Gaussian, one per row; of the fit's seed if none is given.
+
+        ``units`` is 'own', of the columns as they were given (columns as in ``own_names_``), or 'standardized'.
+        Standard deviations of groups and parameters of the likelihood, if there are any, are the last columns.
+        """
+        check_is_fitted(self)
+        return self._fitted.draws(count, seed, checked_units(units) == "standardized")
 
 
 def checked_units(units):

@@ -9,6 +9,8 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fisherman/fit/fit_kind.hpp"
+#include "fisherman/io/columns.hpp"
+#include "fisherman/model/likelihood.hpp"
 #include "watch.hpp"
 
 namespace fisherman::python {
@@ -48,13 +50,61 @@ nb::object object_of(const Value& value) {
   return std::visit(ToPython(), static_cast<const Value::Variant&>(value));
 }
 
-std::vector<int> codes_of(const Labels& y) { return {y.data(), y.data() + y.shape(0)}; }
+std::vector<int> codes_of(const std::optional<Labels>& y) {
+  if (!y) return {};
+  return {y->data(), y->data() + y->shape(0)};
+}
 
-/// Rows as they come from Python: an array; or (values, columns, begins of rows, number of columns), as SciPy's CSR matrices
-/// have them.
+/// Numbers, with NaN for what is missing; (codes, levels), with -1 for what is missing; or (number of rows, why the column
+/// cannot be used).
+Column column_given(std::string name, const nb::object& given) {
+  Column out{std::move(name), {}, {}, {}, {}};
+  if (!nb::isinstance<nb::tuple>(given)) {
+    out.numbers = copied(nb::cast<Numbers>(given, false));
+    return out;
+  }
+  const auto parts = nb::cast<nb::tuple>(given);
+  if (nb::isinstance<nb::str>(parts[1])) {
+    out.numbers = Vector::Zero(nb::cast<Index>(parts[0]));
+    out.refusal = nb::cast<std::string>(parts[1]);
+    return out;
+  }
+  const auto codes = nb::cast<Labels>(parts[0], false);
+  out.levels = nb::cast<std::vector<std::string>>(parts[1]);
+  const std::int64_t count = std::int64_t(out.levels.size());
+  for (std::size_t i = 0; i < codes.shape(0); ++i) {
+    const std::int64_t code = codes.data()[i];
+    require(code >= -1 && code < count, "column '", out.name, "', row ", i + 1, ": the code is ",
+            code, ", but there are ", count, " levels");
+    out.codes.push_back(std::int32_t(code));
+  }
+  return out;
+}
+
+Columns columns_given(const nb::list& pairs) {
+  Columns out;
+  for (const auto& pair : pairs) {
+    const auto both = nb::cast<nb::tuple>(pair);
+    Column column = column_given(nb::cast<std::string>(both[0]), both[1]);
+    require(out.find(column.name) == nullptr, "there are two columns '", column.name, "'");
+    if (out.all.empty()) out.rows = column.rows();
+    require(column.rows() == out.rows, "column '", column.name, "' has ", column.rows(),
+            " rows, but '", out.all.empty() ? column.name : out.all[0].name, "' has ", out.rows);
+    out.all.push_back(std::move(column));
+  }
+  return out;
+}
+
+/// Rows as they come from Python: an array; (values, columns, begins of rows, number of columns), as SciPy's CSR matrices
+/// have them; or a list of columns, (name, numbers) or (name, (codes, levels)).
 class GivenRows {
  public:
   explicit GivenRows(const nb::object& rows) {
+    if (nb::isinstance<nb::list>(rows)) {
+      mixed_ = std::make_shared<const Columns>(columns_given(nb::cast<nb::list>(rows)));
+      columns_ = Index(mixed_->all.size());
+      return;
+    }
     if (!nb::isinstance<nb::tuple>(rows)) {
       dense_ = nb::cast<Rows>(rows, false);
       columns_ = Index(dense_->shape(1));
@@ -75,12 +125,22 @@ class GivenRows {
     sparse_ = std::make_shared<const SparseRows>(std::move(out));
   }
 
-  Index rows() const { return sparse_ ? sparse_->rows() : Index(dense_->shape(0)); }
+  bool mixed() const { return mixed_ != nullptr; }
+  Index rows() const {
+    return mixed_ ? mixed_->rows : sparse_ ? sparse_->rows() : Index(dense_->shape(0));
+  }
   Index columns() const { return columns_; }
   /// Dense rows are lent where the kind takes them so: the caller's array outlives the table.
   Table table(const FitKind& kind, const std::vector<std::string>& names,
               const std::string& label = {}) const {
     Table out;
+    if (mixed_) {
+      require(kind.takes_columns, "a fit of the kind ", kind.name, " takes no columns of words");
+      out.mixed = mixed_;
+      out.names = mixed_->names();
+      out.label_name = label;
+      return out;
+    }
     if (sparse_)
       out.sparse = sparse_;
     else if (kind.takes_lent)
@@ -95,36 +155,67 @@ class GivenRows {
  private:
   std::optional<Rows> dense_;
   std::shared_ptr<const SparseRows> sparse_;
+  std::shared_ptr<const Columns> mixed_;
   Index columns_ = 0;
 };
 
+/// Does what reads rows that a program has given: what is wrong with them is misuse, and not a bad file.
+template <class F>
+auto with_rows(const F& read) {
+  try {
+    return read();
+  } catch (const FileError& e) {
+    const std::string what = e.what();
+    for (const char* const begin : {"X:", "X,", "y:", "y,"})
+      if (what.rfind(begin, 0) == 0) throw Misuse(what);
+    throw;
+  }
+}
+
 /// The rows that a fit predicts for, with its columns in its order.
 Table rows_for(const PythonFit& f, const GivenRows& rows) {
+  if (rows.mixed()) return rows.table(*f.kind, {});
   const std::vector<std::string>& columns = f.fit->columns;
   require(rows.columns() == Index(columns.size()), "there are ", rows.columns(),
           " columns, but the fit was made with ", columns.size());
   return rows.table(*f.kind, columns);
 }
 
-nb::dict fit(const std::string& kind_name, const nb::object& x, const Labels& labels,
+const char* link_word(Link link) {
+  switch (link) {
+    case Link::logit:
+      return "logit";
+    case Link::probit:
+      return "probit";
+    case Link::cloglog:
+      return "cloglog";
+    case Link::log:
+      return "log";
+    case Link::identity:
+      return "identity";
+  }
+  return "";
+}
+
+nb::dict fit(const std::string& kind_name, const nb::object& x, const std::optional<Labels>& labels,
              const std::vector<std::string>& classes, const std::vector<std::string>& names,
-             const nb::dict& options, nb::object callback, std::optional<Reached> resume,
-             std::string checkpoint, double checkpoint_every) {
+             const std::string& label, const nb::dict& options, nb::object callback,
+             std::optional<Reached> resume, std::string checkpoint, double checkpoint_every) {
   const FitKind& kind = fit_kind(kind_name);
   const GivenRows rows(x);
   const std::unique_ptr<FitSettings> settings = kind.settings();
   for (const auto& [name, value] : options)
     settings->options.set(nb::cast<std::string>(name), nb::cast<std::string>(value));
-  require(Index(names.size()) == rows.columns(), "there are ", rows.columns(), " columns, but ",
-          names.size(), " names");
-  require(Index(labels.shape(0)) == rows.rows(), "there are ", rows.rows(), " rows, but ",
-          labels.shape(0), " labels");
+  require(rows.mixed() || Index(names.size()) == rows.columns(), "there are ", rows.columns(),
+          " columns, but ", names.size(), " names");
+  require(!labels || Index(labels->shape(0)) == rows.rows(), "there are ", rows.rows(),
+          " rows, but ", labels ? labels->shape(0) : 0, " labels");
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
   std::shared_ptr<const Fitted> fitted;
   {
     const nb::gil_scoped_release free;
-    FitData data{rows.table(kind, names, "y"), "X", "y", codes_of(labels), classes};
-    fitted = kind.fit(std::move(data), *settings, watch);
+    FitData data{rows.table(kind, names, label), "X", "y", codes_of(labels), classes};
+    fitted = with_rows([&] { return kind.fit(std::move(data), *settings, watch); });
   }
   if (!fitted)
     throw nb::python_error();  // interrupted before anything: the signal is still pending
@@ -153,7 +244,8 @@ void bind_fits(nb::module_& m) {
             Matrix out;
             {
               const nb::gil_scoped_release free;
-              out = f.fit->predict(rows_for(f, rows), "X", errors).values;
+              out =
+                  with_rows([&] { return f.fit->predict(rows_for(f, rows), "X", errors).values; });
             }
             return array(std::move(out));
           },
@@ -179,6 +271,16 @@ void bind_fits(nb::module_& m) {
           },
           "x"_a, "The components of rows, one per row.")
       .def(
+          "tables",
+          [](const PythonFit& f, bool standardized) {
+            Output output;
+            output.units = standardized ? Units::standardized : Units::own;
+            nb::dict out;
+            for (const NamedFile& file : f.fit->tables(output)) out[file.name.c_str()] = file.bytes;
+            return out;
+          },
+          "standardized"_a, "The tables that the command line leaves as files: texts by name.")
+      .def(
           "model", [](const PythonFit& f) { return dict_of(f.fit->model()); },
           "What model.json holds.")
       .def("__getstate__",
@@ -197,9 +299,27 @@ void bind_fits(nb::module_& m) {
              const LoadedFit loaded = load_fit(saved);
              new (&f) PythonFit{loaded.kind, loaded.fit};
            });
-  m.def("fit", &fit, "kind"_a, "x"_a, "y"_a.noconvert(), "classes"_a, "names"_a, "options"_a,
-        "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
-        "Fit a model of the kind; y counts the classes from 0.");
+  m.def(
+      "fit", &fit, "kind"_a, "x"_a, "y"_a.noconvert().none(), "classes"_a, "names"_a, "label"_a,
+      "options"_a, "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
+      "Fit a model of the kind. y counts the classes from 0; if it is None, the column that label "
+      "names has the outcomes.");
+  m.def(
+      "likelihoods",
+      [] {
+        nb::dict out;
+        for (const auto& one : likelihoods()) {
+          nb::dict about;
+          about["binary"] = one->binary();
+          about["link"] = link_word(one->link());
+          out[one->name().c_str()] = about;
+        }
+        return out;
+      },
+      "Of a regression, by name: whether its outcomes are binary, and its link.");
+  m.def(
+      "level_text", [](const std::string& cell) { return level_text(cell); }, "cell"_a,
+      "A cell as the name of a level: a number in its shortest spelling.");
 }
 
 }  // namespace fisherman::python
