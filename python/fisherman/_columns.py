@@ -3,6 +3,7 @@
 import numbers
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
 from . import _core
 
@@ -92,6 +93,13 @@ def _different(name, categories):
     if len(set(levels)) < len(levels):
         raise ValueError(f"column '{name}' has two categories that are spelled alike")
     return levels
+
+
+def one_column(values, warn=False):
+    """A Series as it is, or an array of one dimension; anything else is a ValueError."""
+    if hasattr(values, "iloc") and getattr(values, "ndim", 1) == 1:
+        return values
+    return column_or_1d(values, warn=warn)
 
 
 def unused(name, names):

@@ -48,6 +48,9 @@ class Fitted:
     def transform(self, x: object) -> object:
         """The components of rows, one per row."""
 
+    def tables(self, standardized: bool) -> dict:
+        """The tables that the command line leaves as files: texts by name."""
+
     def model(self) -> dict:
         """What model.json holds."""
 
@@ -55,8 +58,18 @@ class Fitted:
 
     def __setstate__(self, arg: tuple[str, str, dict], /) -> None: ...
 
-def fit(kind: str, x: object, y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Sequence[str], names: Sequence[str], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
-    """Fit a model of the kind; y counts the classes from 0."""
+def fit(kind: str, x: object, y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, classes: Sequence[str], names: Sequence[str], label: str, options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
+    """
+    Fit a model of the kind. y counts the classes from 0; if it is None, the column that label names has the outcomes.
+    """
+
+def likelihoods() -> dict:
+    """
+    Of a regression, by name: whether its outcomes are binary, and its link.
+    """
+
+def level_text(cell: str) -> str:
+    """A cell as the name of a level: a number in its shortest spelling."""
 
 def check_density(function: object, draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple:
     """

@@ -12,12 +12,11 @@ from sklearn.utils.validation import (
     assert_all_finite,
     check_consistent_length,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
 from . import _core
-from ._columns import absent, column, columns_of_array, is_frame, unused
+from ._columns import absent, column, columns_of_array, is_frame, one_column, unused
 from ._driving import Driving
 from ._estimator import Estimator, FittedPosterior, numbered
 from ._formula import Formula
@@ -184,7 +183,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
             if values is not None and not isinstance(values, str):
                 check_consistent_length(X, values)
                 name = self._parts[part] = _name_of(values, part, columns)
-                columns.append(column(name, values))
+                columns.append(column(name, one_column(values)))
                 options[_PARTS[part]] = _joined(options.get("group"), f"`{name}`") if part == "groups" else name
         label = self._label = unused(label, [name for name, _ in columns])
         classes, codes, levels = None, None, []
@@ -256,7 +255,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
             return X.drop(columns=y), X[y], y
         name = getattr(y, "name", None)
         check_consistent_length(X, y)
-        y = y if hasattr(y, "iloc") and getattr(y, "ndim", 1) == 1 else column_or_1d(y, warn=True)
+        y = one_column(y, warn=True)
         if self.missing == "refuse" and getattr(y.dtype, "kind", "O") == "f":
             assert_all_finite(y, input_name="y")
         return X, y, name if isinstance(name, str) and name else "y"
@@ -305,8 +304,8 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
                 raise ValueError(f"the fit was made {was} for {part}, so predictions must be as well")
             if name is not None:
                 check_consistent_length(X, values)
-                rows.append(column(name, values))
-        return rows
+                rows.append(column(name, one_column(values)))
+        return rows or [("(none)", np.zeros(len(X)))]  # columns say how many rows there are
 
     def _predicted(self, X, **parts):
         rows = self._rows(X, **parts)  # first: it says so if there is no fit

@@ -43,10 +43,10 @@ def trace(folder, column):
         {},
         {"method": "ifngd", "iterations": 40, "seed": 3},
         {"method": "ifngd", "geometry": "bw", "transport": "paper", "iterations": 20},
-        {"estimator": "stl", "batch": 20, "iterations": 30, "intercept": False},
+        {"method": "ngd", "estimator": "stl", "batch": 20, "iterations": 30, "intercept": False},
         {"intercept_variance": 2.0},
-        {"minibatch": 50, "iterations": 30, "no_standardize": True, "prior_variance": 0.5},
-        {"method": "exact"},
+        {"method": "ngd", "minibatch": 50, "iterations": 30, "no_standardize": True, "prior_variance": 0.5},
+        {"method": "ngd"},
         {"method": "adam", "iterations": 20, "threads": 2},
     ],
     ids=str,
@@ -70,7 +70,7 @@ def test_logistic(program, tmp_path, wdbc, options):
     assert fit.khat_ == result["khat"]
     assert fit.status_ == result["status"]
     assert fit.n_iter_ == result["iterations"]
-    if options.get("method") != "exact":
+    if options.get("method", "exact") != "exact":
         assert np.array_equal(
             fit.trace_["objective"], trace(tmp_path / "run", "objective"), equal_nan=True
         )

@@ -20,7 +20,7 @@ def snippets(name):
     return re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.S)
 
 
-@pytest.mark.parametrize("name, count", [("README.md", 1), ("docs/python.md", 3)])
+@pytest.mark.parametrize("name, count", [("README.md", 1), ("docs/python.md", 4)])
 def test_snippets(name, count, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     found = snippets(name)
@@ -42,8 +42,8 @@ def test_snippets(name, count, tmp_path, monkeypatch, capsys):
 
 
 def test_docstrings():
-    module = fisherman._logistic
-    assert doctest.testmod(module).attempted > 3 and doctest.testmod(module).failed == 0
+    for module in (fisherman._logistic, fisherman._regression):
+        assert doctest.testmod(module).attempted > 3 and doctest.testmod(module).failed == 0
 
 
 def test_the_reference_is_that_of_the_docstrings():

@@ -13,7 +13,13 @@ import pytest
 from scipy import sparse
 
 import fisherman
-from fisherman import BayesianLogisticRegression, FlowClassifier, ReducedRankLogisticRegression, vi
+from fisherman import (
+    BayesianLogisticRegression,
+    BayesianRegression,
+    FlowClassifier,
+    ReducedRankLogisticRegression,
+    vi,
+)
 
 matplotlib.use("Agg")
 
@@ -141,8 +147,8 @@ def test_bad_ranks_and_resumes(wdbc, tmp_path):
     X, y, _ = wdbc
     with pytest.raises(ValueError, match="rank is 5, but must lie between 1 and 1"):
         ReducedRankLogisticRegression(rank=5).fit(X, y)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'prior'"):
-        BayesianLogisticRegression(prior=1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'likelihood'"):
+        BayesianLogisticRegression(likelihood="probit")
     (tmp_path / "empty").write_text("")
     with pytest.raises(OSError, match="empty"):
         BayesianLogisticRegression().fit(X, y, resume=tmp_path / "empty")
@@ -159,6 +165,7 @@ def test_options_are_the_command_lines(program):
     """Every flag of a fit that is not about files is a keyword, with the same default."""
     for application, estimator in [
         ("logistic", BayesianLogisticRegression),
+        ("regression", BayesianRegression),
         ("reduced-rank", ReducedRankLogisticRegression),
         ("flow", FlowClassifier),
     ]:
