@@ -1,5 +1,6 @@
 """Bayesian regression with any likelihood, from data frames, arrays and formulas."""
 
+import csv
 import io
 
 import numpy as np
@@ -409,8 +410,10 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         check_is_fitted(self)
         import pandas
 
-        table = pandas.read_csv(io.StringIO(self._effects_text()), float_precision="round_trip")
-        return table.set_index("name")
+        head, *rows = csv.reader(io.StringIO(self._effects_text()))
+        names = pandas.Index([row[0] for row in rows], name=head[0])
+        numbers = np.array([row[1:] for row in rows], dtype=np.float64).reshape(len(rows), len(head) - 1)
+        return pandas.DataFrame(numbers, columns=head[1:], index=names)
 
     def _effects_text(self):
         kept = vars(self).get("_effects")

@@ -81,7 +81,7 @@ class Posterior:
         right.axvline(0.0, color="0.7", zorder=0)
         right.set_yticks(at, [names[k] for k in largest], fontsize="small")
         what = "mean and 90% interval" + (", largest" if shown < len(names) else "")
-        right.set_title(textwrap.fill(what, max(letters // 3, 10)))
+        right.set_title(textwrap.fill(what, max(letters // 3, 10)), fontsize="medium")
         right.set_xlabel(self._drawn_units)
         return figure
 
