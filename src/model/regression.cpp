@@ -89,6 +89,11 @@ void RegressionTarget::check() const {
             "the weight of row ", i + 1, " is ", outcomes_.weight_of(i),
             ", but must be finite and not negative");
   }
+  // Where outcomes are no counts, a parameter such as σ would go to 0, and the density of the outcomes to infinity.
+  require(extras_ == 0 || !likelihood_->trouble(0.5, 1.0).empty() || n == 1 ||
+              (outcomes_.y.array() != outcomes_.y(0)).any(),
+          "all outcomes are ", outcomes_.y(0), ", so that the likelihood ", likelihood_->name(),
+          " has no spread to describe");
   require(Index(priors_.coefficients.size()) == p, "there are ", p, " coefficients, but ",
           priors_.coefficients.size(), " priors");
   require(Index(priors_.extra.size()) == extras_, "the likelihood ", likelihood_->name(), " has ",

@@ -389,6 +389,35 @@ TEST(RegressionFit, SaysInASentenceWhatIsWrong) {
   expect_misuse([&] { make_run(problem("logistic", 30, 2, 1), minibatch); }, "say --method ngd");
 }
 
+// Classes that a program has numbered, without a column of them.
+TEST(RegressionFit, TakesClassesThatAreNumbered) {
+  Columns columns = some_columns("logistic", 60);
+  const Vector y = columns.all[3].numbers;
+  columns.all.pop_back();
+  columns.label.clear();
+  FitData data = data_of(columns);
+  for (const double one : y) data.codes.push_back(int(one));
+  data.classes = {"zebra", "ant"};  // in this order, whatever the alphabet says
+  const auto fit = fitted(std::move(data), RegressionSettings());
+  EXPECT_EQ(fit->classes, (std::vector<std::string>{"zebra", "ant"}));
+  EXPECT_EQ(fit->target->outcomes().y, y);
+}
+
+// Terms that explain the outcomes perfectly leave no error to describe.
+TEST(RegressionFit, SaysThatOutcomesAreExplainedPerfectly) {
+  for (const char* name : {"gaussian", "student-t"}) {
+    RegressionSettings s;
+    s.likelihood = name;
+    s.iterations = 60;
+    Columns columns = some_columns("gaussian", 30);
+    columns.all[3].numbers = 2.0 * columns.all[0].numbers.array() + 1.0;
+    const auto fit = fitted(data_of(columns), s);
+    EXPECT_NE(fit->summary.status, Status::converged) << name;
+    ASSERT_FALSE(fit->warnings.empty()) << name;
+    EXPECT_NE(fit->warnings.back().find("explain the outcomes perfectly"), std::string::npos);
+  }
+}
+
 // Nothing but zeros and a flat prior: the posterior has no Gaussian, and that is said.
 TEST(RegressionFit, SaysWhereThereIsNoUsableGaussian) {
   RegressionSettings s;

@@ -50,6 +50,14 @@ std::string no_gaussian(const RegressionTarget& target, const GaussianPoint& q,
           "The posterior has no usable Gaussian: '", names[std::size_t(j)],
           "' has a flat prior, and the data do not bound it. A prior such as normal(0,10) does.");
   }
+  const std::vector<ExtraParameter> extra = target.likelihood().extra();
+  const Vector& y = target.outcomes().y;
+  const double spread = std::sqrt((y.array() - y.mean()).square().mean());
+  if (target.likelihood().link() == Link::identity &&
+      q.mean(target.coefficients() + target.effects()) < std::log(1e-4 * spread))
+    return sentence(
+        "The posterior has no usable Gaussian: the terms explain the outcomes perfectly, and ",
+        extra[0].name, " is practically 0.");
   return {};
 }
 

@@ -7,8 +7,17 @@
 namespace fisherman {
 namespace {
 
+/// The table's columns, with the outcomes among them. Classes that are numbered already become a column of words.
 Columns columns_in(FitData& data) {
-  return data.table.mixed ? *data.table.mixed : columns_of_table(std::move(data.table));
+  const std::string label = data.table.label_name.empty() ? "y" : data.table.label_name;
+  Columns out = data.table.mixed ? *data.table.mixed : columns_of_table(std::move(data.table));
+  data.table.label_name = label;
+  if (data.classes.empty()) return out;
+  Column& outcome = out.all.emplace_back();
+  outcome.name = label;
+  outcome.levels = data.classes;
+  outcome.codes.assign(data.codes.begin(), data.codes.end());
+  return out;
 }
 
 }  // namespace
@@ -16,16 +25,6 @@ Columns columns_in(FitData& data) {
 Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood& likelihood,
                    bool trials, const std::vector<Index>& rows, std::vector<std::string>& classes) {
   const bool by_class = likelihood.binary() && !trials;
-  if (!data.classes.empty()) {  // numbered already
-    require(by_class && data.classes.size() == 2, "there are ", data.classes.size(),
-            " classes, but the likelihood ", likelihood.name(), " needs ",
-            by_class ? "two" : "numbers");
-    if (classes.empty()) classes = data.classes;
-    Vector y{Index(rows.size())};
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      y(Index(i)) = double(data.codes[std::size_t(rows[i])]);
-    return y;
-  }
   const std::string& name = data.table.label_name;
   const Column* const column = columns.find(name);
   if (column == nullptr)
@@ -61,11 +60,10 @@ RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
       before != nullptr ? before->likelihood : fisherman::likelihood(s.likelihood);
   require(s.trials.empty() || likelihood->binary(),
           "--trials is for logistic, probit and cloglog, not for ", likelihood->name());
-  const std::string label = data.table.label_name;
   const Columns columns = columns_in(data);
-  data.table.label_name = label;
+  const std::string& label = data.table.label_name;
   out.plan = before != nullptr ? before->plan : DesignPlan::of(columns, label, s, data.where);
-  if (before != nullptr) out.classes = before->classes;
+  out.classes = before != nullptr ? before->classes : data.classes;
   DesignedRows rows = out.plan.rows(columns, data.where, RowsFor::fit);
   Outcomes outcomes{
       outcomes_of(data, columns, *likelihood, !s.trials.empty(), rows.kept, out.classes),

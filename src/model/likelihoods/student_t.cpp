@@ -5,6 +5,7 @@
 // (η, w) is normal, and weighting by e^n shifts its mean by the covariances with n: two integrals in two dimensions a row.
 #include <algorithm>
 
+#include "fisherman/core/error.hpp"
 #include "fisherman/model/normal_quadrature.hpp"
 #include "likelihoods.hpp"
 
@@ -60,10 +61,15 @@ Bend expected(double y, double m, double v, double m_w, double v_w, double c) {
   // As a function of η, g has its singularities where η = y ± i e^(w/2).
   const NormalRule& outer =
       normal_rule(along_w / 3.14 + std::abs(slope) * std::exp(along_w - 0.5 * m_w));
+  // An error scale that is this small beside what is not known of η: the sums would grow without bound. Far out, where
+  // weights are negligible, a finer rule than this is not needed either.
+  constexpr double widest = 40.0;
+  if (across * std::exp(-0.5 * m_w) > widest)
+    throw NotFinite("the scale of an error is practically 0");
   Bend sum;
   for (Index k = 0; k < outer.z.size(); ++k) {
     const double w = m_w + along_w * outer.z(k), middle = m + slope * outer.z(k);
-    const NormalRule& inner = normal_rule(across * std::exp(-0.5 * w));
+    const NormalRule& inner = normal_rule(std::min(across * std::exp(-0.5 * w), widest));
     Bend part;
     for (Index j = 0; j < inner.z.size(); ++j)
       part.add(inner.weight(j), Bend::at(y - middle - across * inner.z(j), w));
