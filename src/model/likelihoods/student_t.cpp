@@ -63,7 +63,7 @@ Bend expected(double y, double m, double v, double m_w, double v_w, double c) {
       normal_rule(along_w / 3.14 + std::abs(slope) * std::exp(along_w - 0.5 * m_w));
   // An error scale that is this small beside what is not known of η: the sums would grow without bound. Far out, where
   // weights are negligible, a finer rule than this is not needed either.
-  constexpr double widest = 40.0;
+  constexpr double widest = 6.0;
   if (across * std::exp(-0.5 * m_w) > widest)
     throw NotFinite("the scale of an error is practically 0");
   Bend sum;
