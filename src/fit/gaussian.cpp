@@ -98,6 +98,15 @@ Vector log_ratios(const T& target, const GaussianPoint& q, std::uint64_t seed) {
   return log_densities(target, betas) + 0.5 * z.colwise().squaredNorm().transpose();
 }
 
+/// The mean of points that have run away may be none: then the last of them.
+GaussianPoint gaussian_estimate(const ErasedState& state) {
+  try {
+    return gaussian_point(state.estimate());
+  } catch (const NotFinite&) {
+    return gaussian_point(state.frame);
+  }
+}
+
 double log_constant(const GaussianPoint& q) {
   const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
   return 0.5 * double(q.mean.size()) * std::log(2.0 * std::numbers::pi) +
@@ -117,8 +126,8 @@ template double posterior_khat(const RegressionTarget&, const GaussianPoint&, st
 GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
                          const GaussianPoint& start, const Drive& drive) {
   ErasedRun run = make_run(target, s, start);
-  GaussianFit fit{drive(run), gaussian_point(run.state.estimate()), Record::unknown,
-                  Record::unknown};
+  FitSummary end = drive(run);
+  GaussianFit fit{std::move(end), gaussian_estimate(run.state), Record::unknown, Record::unknown};
   try {
     // Where q is the target, every ratio is the same, and the ELBO has no error at all.
     const Vector ratios = log_ratios(target, fit.q, std::uint64_t(s.seed));
