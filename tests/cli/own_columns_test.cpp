@@ -203,8 +203,7 @@ TEST_F(OwnColumns, OneSentenceForWhatIsRefused) {
     expect_said(ran.err, part);
   };
   refused({}, "people.tsv, line 2, column 'hired': '2024-03-01' is a date");
-  refused({"--drop", "hired"},
-          "a value is missing, as in 2 of 7 rows ('age': 1, 'sex': 1)");
+  refused({"--drop", "hired"}, "a value is missing, as in 2 of 7 rows ('age': 1, 'sex': 1)");
   refused({"--terms", "agee"}, "did you mean 'age'?");
   refused({"--terms", "age", "--missing", "guess"}, "--missing");
   refused({"--test-data", "-"}, "--test-data");
