@@ -11,7 +11,7 @@ namespace fisherman {
 namespace {
 
 constexpr std::array<char, 8> magic = {'F', 'I', 'S', 'H', 'E', 'R', 'M', 'N'};
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 
 std::uint32_t checksum(const std::string& bytes) {
   return std::uint32_t(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));

@@ -13,6 +13,7 @@
 #include "fisherman/fisher/fisher.hpp"
 #include "fisherman/manifold/frame.hpp"
 #include "fisherman/solve/averaging.hpp"
+#include "fisherman/solve/newton_state.hpp"
 #include "fisherman/solve/objective_history.hpp"
 #include "fisherman/solve/secant.hpp"
 
@@ -35,12 +36,13 @@ struct State {
   // Of descend(), for which the two means are the gradient and the natural gradient here.
   std::int64_t descending = 0;  // 1 once it has begun
   SecantPairs secants = {};
+  NewtonState newton = {};  // of newton()
 
   /// What a checkpoint keeps besides the frame, the average and the operator: listed here and nowhere else.
   static auto numbers(auto& s) {
     return std::tie(s.seed, s.iteration, s.seconds, s.predicted, s.mean_gradient, s.mean_natural,
                     s.caution, s.rejected_in_a_row, s.rejected, s.clips, s.objective, s.history,
-                    s.descending, s.secants);
+                    s.descending, s.secants, s.newton);
   }
 
   /// The averaged point if averaging is on, otherwise the last one.
@@ -122,11 +124,12 @@ void restore(State<F, H>& s, std::string bytes) {
                             State<F, H>::numbers(s));
   std::apply([&](auto&... field) { (detail::get_field(in, field), ...); }, numbers);
   const auto& [seed, iteration, seconds, predicted, mean_gradient, mean_natural, caution,
-               rejected_in_a_row, rejected, clips, objective, history, descending, secants] =
-      numbers;
+               rejected_in_a_row, rejected, clips, objective, history, descending, secants,
+               newton] = numbers;
   Reader::expect(std::isfinite(seconds) && seconds >= 0.0 && caution > 0.0 && caution <= 1.0);
   Reader::expect(mean_gradient.size() == mean_natural.size() &&
                  (mean_gradient.size() == 0 || mean_gradient.size() == s.frame.dimension()));
+  Reader::expect(newton.kept.size() == 0 || newton.kept.size() == point.size());
   Reader::expect(descending <= 1 &&
                  (secants.empty() || secants.dimension() == s.frame.dimension()));
   F frame = [&] {

@@ -1,0 +1,116 @@
+// Gaussian variational Bayes from blocks of gradients: 2d+1 of them, at the mean μ and at μ ± Lρⱼqⱼ, with qⱼ the columns of
+// a random orthogonal matrix and radii ρⱼ of χ with d+2 degrees of freedom, stratified. What follows is unbiased, and has no
+// noise where log p is cubic.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "fisherman/core/random.hpp"
+#include "fisherman/core/spectral.hpp"
+#include "fisherman/manifold/gaussian.hpp"
+#include "fisherman/model/sounding.hpp"
+#include "fisherman/model/target.hpp"
+#include "fisherman/solve/gaussian_start.hpp"
+
+namespace fisherman {
+
+template <Target T>
+class GaussianBlocks {
+ public:
+  explicit GaussianBlocks(T target) : target_(std::move(target)) {}
+
+  const T& target() const { return target_; }
+
+  /// A place to start from: a Gaussian near the density, from the n-th point to begin at. With one that is there already,
+  /// `than`, nothing unless the new one is somewhere else, and may be better. `spent` grows by the evaluations.
+  std::optional<GaussianAffine> start(std::uint64_t seed, Index n, const GaussianAffine* than,
+                                      double value, std::int64_t& spent) const {
+    const Index d = target_.dimension();
+    GaussianStart found;
+    try {
+      found = gaussian_start(target_, start_point(d, seed, n), seed);
+    } catch (const NotFinite&) {  // the density has no value there
+      return std::nullopt;
+    }
+    spent += found.evaluations;
+    if (!std::isfinite(found.nelbo)) return std::nullopt;
+    if (than != nullptr) {
+      const Matrix L = Eigen::LLT<Matrix>(than->covariance()).matrixL();
+      const Vector apart =
+          L.triangularView<Eigen::Lower>().solve(Vector(found.mean - than->mean()));
+      const double k = double(d);
+      // Draws of q are at a squared distance of d, give or take √(2d).
+      const bool elsewhere = apart.squaredNorm() > k + 4.0 * std::sqrt(2.0 * k) + 9.0;
+      const bool hopeless = found.nelbo > value + 5.0 + k;  // a start may be a nat off per coordinate
+      if (!elsewhere || hopeless) return std::nullopt;
+    }
+    return gaussian_affine(found.mean, found.covariance, SpdRetraction::exponential);
+  }
+
+  /// For models in general: the gradient of one block.
+  Vector gradient(const GaussianAffine& q, const Draws& draws) const {
+    return sound(q, draws).gradient();
+  }
+
+  /// Throws NotFinite where the density has no value at the mean, or at more than a tenth of the points.
+  Sounding sound(const GaussianAffine& q, const Draws& draws) const {
+    const Index d = q.order();
+    require(target_.dimension() == d, "the target has dimension ", target_.dimension(),
+            ", but the Gaussian is of order ", d);
+    const Matrix L = Eigen::LLT<Matrix>(q.covariance()).matrixL();
+    const Matrix Q = thin_qr(draws.normals(for_directions, d, d)).Q;
+    const Vector radii = chi_radii(d + 2, draws.uniforms(for_radii, d, 1));
+    const Matrix steps = L * Q * radii.asDiagonal();
+    Matrix points(d, 2 * d + 1), slopes(d, 2 * d + 1);
+    points.col(0) = q.mean();
+    points.middleCols(1, d) = steps.colwise() + q.mean();
+    points.rightCols(d) = (-steps).colwise() + q.mean();
+    const Vector values = -target_.log_density(points, slopes);
+    const Matrix G = -(L.transpose() * slopes);
+    if (!std::isfinite(values(0)) || !G.col(0).allFinite())
+      throw NotFinite("the log density is not finite at the mean");
+
+    Sounding out;
+    out.gradients = 2 * d + 1;
+    out.slope = G.col(0);
+    out.curvature = Matrix::Zero(d, d);
+    Vector bends(d);  // of which the mean is E V − V(μ)
+    for (Index j = 0; j < d; ++j) {
+      const Index up = 1 + j, down = 1 + d + j;
+      const double r = radii(j);
+      if (!std::isfinite(values(up) + values(down)) || !G.col(up).allFinite() ||
+          !G.col(down).allFinite()) {
+        ++out.failed;  // as if q were right in this direction
+        out.curvature += Q.col(j) * Q.col(j).transpose();
+        bends(j) = 0.5 * double(d);
+        continue;
+      }
+      out.slope += (G.col(up) + G.col(down) - 2.0 * G.col(0)) / (2.0 * r * r);
+      out.curvature += (G.col(up) - G.col(down)) / (2.0 * r) * Q.col(j).transpose();
+      bends(j) = double(d) * (values(up) + values(down) - 2.0 * values(0)) / (2.0 * r * r);
+    }
+    if (10 * out.failed > d)
+      throw NotFinite(sentence("the log density is not finite at ", out.failed, " of ", d,
+                               " pairs of points"));
+    out.value = values(0) + bends.mean() - L.diagonal().array().log().sum() -
+                0.5 * double(d) * (1.0 + std::log(2.0 * std::numbers::pi));
+    // What the curvature does not explain of the values is noise.
+    Vector rest = bends;
+    for (Index j = 0; j < d; ++j)
+      rest(j) -= 0.5 * double(d) * Q.col(j).dot(out.curvature * Q.col(j));
+    const double spread = d > 1 ? (rest.array() - rest.mean()).square().sum() / double(d - 1)
+                                : rest.squaredNorm();
+    out.error = std::sqrt(spread / double(d));
+    return out;
+  }
+
+ private:
+  enum Stream : std::uint32_t { for_directions, for_radii };
+  T target_;
+};
+
+}  // namespace fisherman
