@@ -226,6 +226,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       "    --methods \"ngd; ifngd geometry=bw; Adam: adam step-size=0.05\"";
   compare->footer(example);
   for (const FitKind& kind : fit_kinds()) {
+    if (!kind.takes_rows) continue;
     auto self = std::make_shared<Compare>(kind);
     CLI::App* const command = compare->add_subcommand(kind.name, kind.help);
     command

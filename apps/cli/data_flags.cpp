@@ -8,6 +8,11 @@
 namespace fisherman::cli {
 
 void DataFlags::describe(Options& o, bool tested) {
+  if (!rows) {
+    o.add_named("model", program, "file of the model to fit", "FILE");
+    o.add_named("data", data, "file of the data that the model takes, if it takes any", "FILE");
+    return;
+  }
   o.add_named(
       "data", data,
       "data to fit: a CSV, TSV, LIBSVM, npy or IDX file, gzipped or not; - is standard input",
@@ -36,6 +41,10 @@ std::vector<std::string> DataFlags::dropped(const std::string& drop) {
 }
 
 void DataFlags::check() const {
+  if (!rows) {
+    require(!program.empty(), "--model is required: the file of the model to fit");
+    return;
+  }
   require(!data.empty(), "--data is required: the file of the data to fit");
   require(labels.empty() || label.empty(),
           "--label names a column of the data and --labels a file: only one of them can be meant");
@@ -62,13 +71,19 @@ FitData DataFlags::read(const std::string& data_file, const std::string& labels_
 }
 
 FitData DataFlags::read() const {
+  if (!rows) {
+    FitData out;
+    out.where = data;
+    out.program = program;
+    return out;
+  }
   FitData out = read(data, labels);
   if (!test_data.empty()) out.test = [*this] { return read(test_data, test_labels); };
   return out;
 }
 
 std::vector<std::filesystem::path> DataFlags::files() const {
-  return {data, labels, test_data, test_labels};
+  return {data, labels, test_data, test_labels, program};
 }
 
 }  // namespace fisherman::cli

@@ -16,6 +16,8 @@ struct DataFlags {
   bool no_header = false;
   bool sparse = false;  // LIBSVM files may stay sparse
   bool mixed = false;   // columns of words, and missing values
+  bool rows = true;     // otherwise a program, with data of its own
+  std::string program;
 
   /// The names in --drop.
   static std::vector<std::string> dropped(const std::string& drop);

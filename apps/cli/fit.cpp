@@ -22,6 +22,7 @@ constexpr double most_operations = 2e10;
 
 FitCommand::FitCommand(const FitKind& kind) : kind_(&kind), settings_(kind.settings()) {
   if (kind.has_draws) output_.describe(output_options_);
+  data_.rows = kind.takes_rows;
   data_.describe(data_options_, kind.takes_test_rows);
   data_.sparse = kind.takes_sparse;
   data_.mixed = kind.takes_columns;
@@ -85,7 +86,7 @@ Json FitCommand::config_of(const FitData& data) const {
           file_checksum(option.text());
     }
   }
-  if (data_.labels.empty()) about["label"] = data.table.label_name;  // as it was found
+  if (kind_->takes_rows && data_.labels.empty()) about["label"] = data.table.label_name;  // as it was found
   config["version"] = version();
   return config;
 }

@@ -165,6 +165,7 @@ void add_tune(CLI::App& app, int& exit_code) {
       "  fisherman fit logistic --data wdbc.csv --config wdbc-tuned/best.json";
   tune->footer(example);
   for (const FitKind& kind : fit_kinds()) {
+    if (!kind.takes_rows) continue;
     auto self = std::make_shared<Tune>(kind);
     CLI::App* const command = tune->add_subcommand(kind.name, kind.help);
     command

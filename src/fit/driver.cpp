@@ -26,6 +26,7 @@ FitSummary drive(ErasedRun& run, const Stop& interrupted,
                  const std::vector<Observer<ErasedState>>& observers) {
   const Stop stop = interrupted || run.stop;
   const Outcome outcome = [&] {
+    if (run.newton) return newton(run.state, run.model, *run.newton, stop, observers);
     if (!run.descent) return fisherman::run(run.state, run.model, run.options, stop, observers);
     if (const auto early = stochastic_phase(run, interrupted, observers)) return *early;
     return descend(run.state, run.model, *run.descent, stop, observers);

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "fisherman/core/memory.hpp"
+#include "fisherman/model/gaussian_blocks.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "fisherman/model/regression.hpp"
 #include "gaussian_run.hpp"
@@ -29,7 +30,9 @@ void DensitySettings::describe(Options& o) {
   using Estimator = GradientEstimator;
   describe_geometry(
       o,
-      {{Method::ngd, "ngd", "natural gradient, the Fisher matrix in closed form"},
+      {{Method::newton, "newton",
+        "Newton's steps from blocks of gradients with hardly any noise: by far the fewest gradients"},
+       {Method::ngd, "ngd", "natural gradient, the Fisher matrix in closed form"},
        {Method::ifngd, "ifngd",
         "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
        {Method::gd, "gd", "gradient descent on the manifold"}},
@@ -39,14 +42,19 @@ void DensitySettings::describe(Options& o) {
         "sticking the landing: gradients of draws, without noise where the fit is perfect"},
        {Estimator::score_function, "score",
         "values of draws alone, with a leave-one-out baseline"}});
+  o.add("starts", starts,
+        "number of points that newton begins at: the first leads to a Gaussian, and the others may "
+        "lead to a better one elsewhere",
+        Options::Rule::positive);
   describe_run(
       o, {.iterations = sentence("until converged, at most ", most_gaussian),
-          .batch = "number of draws per gradient",
+          .batch = "number of draws per gradient (not for newton)",
           .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
           .epsilon = gaussian_epsilon_help,
           .step_size = sentence(gaussian_step_size),
           .average = "on",
           .tolerance = sentence("nats still to be gained below which the run has converged (0: ",
+                                NewtonOptions{}.tolerance, " for newton, otherwise ",
                                 noisy_tolerance, ")"),
           .fisher = gaussian_fisher_help});
 }
@@ -71,9 +79,37 @@ void require_gaussian_memory(const GaussianSettings& s, Index dimension, double 
                                 "fewer of them take less");
 }
 
+namespace {
+
+ErasedRun newton_run(const FunctionTarget& target, const DensitySettings& s,
+                     const GaussianPoint& start, bool given) {
+  require(s.geometry == Geometry::affine, "--method newton needs --geometry affine");
+  require(!s.estimator, "--estimator is for other methods than newton");
+  s.require_no_fisher("newton");
+  const GaussianAffine frame =
+      gaussian_affine(start.mean, start.covariance, SpdRetraction::exponential);
+  const std::int64_t most = s.iterations > 0 ? s.iterations : most_gaussian;
+  ErasedRun run{{frame, make_fisher(FisherChoice::identity, {.blocks = {{frame.dimension()}}}),
+                 std::uint64_t(s.seed), Average({.on = true, .start = 0, .power = 1.0})},
+                AnyModel::of<GaussianAffine>(GaussianBlocks(target)),
+                {},
+                after_iterations(most),
+                most};
+  run.newton = NewtonOptions{.starts = s.starts};
+  if (s.tolerance > 0.0) run.newton->tolerance = s.tolerance;
+  if (given) run.state.newton.phase = NewtonState::steps;
+  return run;
+}
+
+}  // namespace
+
 ErasedRun make_run(const FunctionTarget& target, const DensitySettings& s,
-                   const GaussianPoint& start) {
-  require_gaussian_memory(s, target.dimension(), 0.0);
+                   const std::optional<GaussianPoint>& from) {
+  const Index d = target.dimension();
+  const GaussianPoint start =
+      from ? *from : GaussianPoint{Vector::Zero(d), Matrix::Identity(d, d)};
+  require_gaussian_memory(s, d, 0.0);
+  if (s.method == GaussianMethod::newton) return newton_run(target, s, start, from.has_value());
   require(s.transport != Carry::paper || s.geometry != Geometry::affine,
           "--transport paper needs --geometry bw or euclidean");
   return natural_gradient_from(target, s, start,
@@ -88,14 +124,23 @@ GaussianPoint gaussian_point(const AnyFrame& frame) {
 
 namespace {
 
+/// Draws of q and the standard normals behind them, one per column.
+struct NormalDraws {
+  Matrix z, betas;
+};
+NormalDraws normal_draws(const GaussianPoint& q, Index count, std::uint64_t seed) {
+  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
+  NormalDraws out;
+  out.z = Draws(seed, ~std::uint64_t(0)).normals(1, q.mean.size(), count);
+  out.betas = (L * out.z).colwise() + q.mean;
+  return out;
+}
+
 /// log p − log q at draws of q, without q's constant.
 template <Target T>
 Vector log_ratios(const T& target, const GaussianPoint& q, std::uint64_t seed) {
-  const Index d = q.mean.size(), count = draws_for_khat(target);
-  const Matrix L = Eigen::LLT<Matrix>(q.covariance).matrixL();
-  const Matrix z = Draws(seed, ~std::uint64_t(0)).normals(1, d, count);
-  const Matrix betas = (L * z).colwise() + q.mean;
-  return log_densities(target, betas) + 0.5 * z.colwise().squaredNorm().transpose();
+  const NormalDraws drawn = normal_draws(q, draws_for_khat(target), seed);
+  return log_densities(target, drawn.betas) + 0.5 * drawn.z.colwise().squaredNorm().transpose();
 }
 
 /// The mean of points that have run away may be none: then the last of them.
@@ -124,14 +169,19 @@ template double posterior_khat(const FunctionTarget&, const GaussianPoint&, std:
 template double posterior_khat(const RegressionTarget&, const GaussianPoint&, std::uint64_t);
 
 GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
-                         const GaussianPoint& start, const Drive& drive) {
+                         const std::optional<GaussianPoint>& start, const Drive& drive) {
   ErasedRun run = make_run(target, s, start);
   FitSummary end = drive(run);
   GaussianFit fit{std::move(end), gaussian_estimate(run.state), Record::unknown, Record::unknown};
+  fit.gradients = run.state.newton.gradients;
+  fit.failed = run.state.newton.failed;
+  fit.others = run.state.newton.others;
   try {
     // Where q is the target, every ratio is the same, and the ELBO has no error at all.
-    const Vector ratios = log_ratios(target, fit.q, std::uint64_t(s.seed));
+    fit.log_ratios = log_ratios(target, fit.q, std::uint64_t(s.seed));
+    const Vector& ratios = fit.log_ratios;
     const double mean = ratios.mean(), n = double(ratios.size());
+    if (!std::isfinite(mean)) throw NotFinite("the log density at draws of the Gaussian");
     fit.end.objective = -(mean + log_constant(fit.q));
     fit.objective_error = std::sqrt((ratios.array() - mean).square().sum()) / n;
     fit.khat = pareto_k(ratios);
@@ -139,6 +189,10 @@ GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
       const NotFinite&) {  // the density has no values here; the sentence says how the run ended
   }
   return fit;
+}
+
+Matrix khat_draws(const GaussianPoint& q, Index count, std::uint64_t seed) {
+  return normal_draws(q, count, seed).betas;
 }
 
 Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed) {

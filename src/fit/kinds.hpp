@@ -9,5 +9,6 @@ FitKind regression_kind();
 FitKind logistic_kind();
 FitKind reduced_rank_kind();
 FitKind flow_kind();
+FitKind density_kind();
 
 }  // namespace fisherman

@@ -8,6 +8,7 @@
 #include "fisherman/manifold/any_frame.hpp"
 #include "fisherman/model/any_model.hpp"
 #include "fisherman/solve/descend.hpp"
+#include "fisherman/solve/newton.hpp"
 
 namespace fisherman {
 
@@ -22,6 +23,7 @@ struct ErasedRun {
   std::int64_t planned;                        // iterations at the most
   std::optional<DescentOptions> descent = {};  // a deterministic run, which begins after
   std::int64_t stochastic = 0;                 // this number of iterations of a stochastic one
+  std::optional<NewtonOptions> newton = {};    // a run by Newton's steps from soundings
 };
 
 }  // namespace fisherman

@@ -85,6 +85,7 @@ struct FitKind {
   std::string examples = {};  // command lines, one per line
   std::string objective;      // with its unit, as "NELBO, nats"
   bool has_draws = false;     // Output means something to it
+  bool takes_rows = true;     // otherwise a program, and maybe a file for it
   bool takes_test_rows = false;
   /// Tables may come as rows that the caller keeps: Table::lent.
   bool takes_lent = false;

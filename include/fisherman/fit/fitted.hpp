@@ -21,6 +21,8 @@ struct FitData {
   Table table;
   /// What errors name: the file of the rows, and the one of the labels.
   std::string where, labels_where;
+  /// For kinds without rows: the program to fit; its data are in the file `where`, if there is one.
+  std::string program = {};
   /// Classes that are numbered already, one number a row; the table has no labels then.
   std::vector<int> codes = {};
   std::vector<std::string> classes = {};

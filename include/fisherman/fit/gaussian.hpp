@@ -15,7 +15,7 @@ namespace fisherman {
 enum class Geometry { affine, bures_wasserstein, euclidean };
 
 /// How the posterior is found; each kind of settings has words for those that it offers.
-enum class GaussianMethod { ngd, ifngd, gd, exact, adam, forward_backward, lin };
+enum class GaussianMethod { ngd, ifngd, gd, exact, adam, forward_backward, lin, newton };
 
 struct GaussianSettings : RunSettings {
   Geometry geometry = Geometry::affine;
@@ -33,7 +33,12 @@ struct GaussianSettings : RunSettings {
 
 /// For a log density of which only values and gradients are known.
 struct DensitySettings : GaussianSettings {
-  DensitySettings() { eval_every = 20; }  // an evaluation takes 512 draws
+  std::int64_t starts = 4;
+
+  DensitySettings() {
+    method = GaussianMethod::newton;
+    eval_every = 20;  // an evaluation takes 512 draws
+  }
   void describe(Options& options);
 };
 
@@ -49,9 +54,10 @@ struct GaussianPoint {
 /// `data` bytes that are there already.
 void require_gaussian_memory(const GaussianSettings& settings, Index dimension, double data);
 
-/// From N(start.mean, start.covariance). Throws Misuse for settings that do not go together.
+/// From N(start.mean, start.covariance); without a start newton looks for one, and other methods begin at N(0, I). Throws
+/// Misuse for settings that do not go together.
 ErasedRun make_run(const FunctionTarget& target, const DensitySettings& settings,
-                   const GaussianPoint& start);
+                   const std::optional<GaussianPoint>& start);
 
 /// Of the frame of such a run, which has a Gaussian in it.
 GaussianPoint gaussian_point(const AnyFrame& frame);
@@ -61,9 +67,16 @@ struct GaussianFit {
   GaussianPoint q;
   double objective_error;  // one standard error
   double khat;
+  Vector log_ratios = {};      // log p − log q at the draws that these are from, khat_draws()
+  std::int64_t gradients = 0;  // that newton has taken
+  std::int64_t failed = 0;     // pairs of points at which the density was not finite
+  Vector others = {};          // NELBOs of Gaussians elsewhere
 };
 GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& settings,
-                         const GaussianPoint& start, const Drive& drive);
+                         const std::optional<GaussianPoint>& start, const Drive& drive);
+
+/// The draws, one per column, that k̂ and the NELBO of a fit to a density are from.
+Matrix khat_draws(const GaussianPoint& q, Index count, std::uint64_t seed);
 
 /// n×count draws, one a row.
 Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);

@@ -10,6 +10,7 @@
 
 #include "fisherman/manifold/any_frame.hpp"
 #include "fisherman/model/model.hpp"
+#include "fisherman/model/sounding.hpp"
 
 namespace fisherman {
 
@@ -43,6 +44,12 @@ class AnyModel {
   ValueAndGradient exact_value_and_gradient(const AnyFrame& frame, const Draws& draws) {
     return self_->exact_value_and_gradient(frame, draws);
   }
+  // What newton() asks; both throw Misuse if the model inside cannot tell.
+  Sounding sound(const AnyFrame& frame, const Draws& draws) { return self_->sound(frame, draws); }
+  std::optional<AnyFrame> start(std::uint64_t seed, Index n, const AnyFrame* than, double value,
+                                std::int64_t& spent) {
+    return self_->start(seed, n, than, value, spent);
+  }
 
  private:
   struct Base {
@@ -54,6 +61,9 @@ class AnyModel {
     virtual std::optional<double> objective(const AnyFrame&) = 0;
     virtual FisherOperator fisher(const AnyFrame&) = 0;
     virtual ValueAndGradient exact_value_and_gradient(const AnyFrame&, const Draws&) = 0;
+    virtual Sounding sound(const AnyFrame&, const Draws&) = 0;
+    virtual std::optional<AnyFrame> start(std::uint64_t, Index, const AnyFrame*, double,
+                                          std::int64_t&) = 0;
   };
 
   template <Frame F, class M>
@@ -89,6 +99,25 @@ class AnyModel {
     }
     ValueAndGradient exact_value_and_gradient(const AnyFrame& frame, const Draws& draws) override {
       return fisherman::exact_value_and_gradient(model, frame.as<F>(), draws);
+    }
+    Sounding sound([[maybe_unused]] const AnyFrame& frame,
+                   [[maybe_unused]] const Draws& draws) override {
+      if constexpr (requires { model.sound(frame.as<F>(), draws); })
+        return model.sound(frame.as<F>(), draws);
+      else
+        throw Misuse("this model has no soundings");
+    }
+    std::optional<AnyFrame> start([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] Index n,
+                                  [[maybe_unused]] const AnyFrame* than,
+                                  [[maybe_unused]] double value,
+                                  [[maybe_unused]] std::int64_t& spent) override {
+      if constexpr (requires { model.start(seed, n, static_cast<const F*>(nullptr), value, spent); }) {
+        std::optional<F> found =
+            model.start(seed, n, than == nullptr ? nullptr : &than->as<F>(), value, spent);
+        return found ? std::optional<AnyFrame>(std::move(*found)) : std::nullopt;
+      } else {
+        throw Misuse("this model has no starts");
+      }
     }
     M model;
   };

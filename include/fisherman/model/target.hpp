@@ -101,13 +101,15 @@ auto with_rows(const T& target, Index count, const Draws& draws, Use use) {
   }
 }
 
-/// A target from a function of many points: f(betas, gradients), as log_density above.
+/// A target from a function of many points: f(betas, gradients), as log_density above; and one for the values alone, if
+/// there is a cheaper way to them.
 class FunctionTarget {
  public:
   using Function = std::function<Vector(const Matrix& betas, Matrix& gradients)>;
+  using Values = std::function<Vector(const Matrix& betas)>;
 
-  FunctionTarget(Index dimension, Function function)
-      : dimension_(dimension), function_(std::move(function)) {
+  FunctionTarget(Index dimension, Function function, Values values = {})
+      : dimension_(dimension), function_(std::move(function)), values_(std::move(values)) {
     require(dimension > 0, "a target needs a positive dimension, not ", dimension);
   }
 
@@ -115,10 +117,16 @@ class FunctionTarget {
   Vector log_density(const Matrix& betas, Matrix& gradients) const {
     return function_(betas, gradients);
   }
+  Vector log_density(const Matrix& betas) const {
+    if (values_) return values_(betas);
+    Matrix unused(betas.rows(), betas.cols());
+    return function_(betas, unused);
+  }
 
  private:
   Index dimension_;
   Function function_;
+  Values values_;
 };
 
 /// A target from a function of one point: f(beta, gradient) returns the log density and fills the

@@ -1,0 +1,47 @@
+// The Gaussian of a log density of the user's own: from a shared library, or from a Stan program. Both bring a DensityModel,
+// and all that follows is the same.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fisherman/fit/gaussian.hpp"
+
+namespace fisherman {
+
+/// A log density on ℝᵈ, and what its points mean to the user.
+struct DensityModel {
+  std::string name;
+  std::vector<std::string> coordinates;  // names of the d numbers that are fitted
+  std::vector<std::string> quantities;   // names of what the user sees: the parameters, and then what follows from them
+  Index parameters = 0;                  // so many of these are parameters
+  FunctionTarget target;
+  /// The quantities at a point. Random numbers, if there are any, depend on `draw` alone.
+  std::function<Vector(const Vector& point, std::uint64_t draw)> at;
+  /// What went wrong at some points, as a sentence; empty if nothing has.
+  std::function<std::string()> complaint = [] { return std::string(); };
+};
+
+/// A target that calls f(point, gradient) for each point, on several threads if it may be.
+FunctionTarget target_of(Index dimension,
+                         std::function<double(const Vector& point, Vector& gradient)> f,
+                         std::function<double(const Vector& point)> value, bool threads);
+
+/// From a shared library with the C functions of docs/density.md. Throws FileError, beginning with the library's name.
+DensityModel library_density(const std::filesystem::path& library, const std::string& data_file);
+
+enum class Resample { automatic, none, psis };
+
+struct DensityFitSettings : DensitySettings {
+  Resample resample = Resample::automatic;
+
+  void describe(Options& options);
+};
+
+/// What the draws say of each quantity. One row each: mean, sd, 5%, 50% and 95% quantiles, the effective number of draws, and
+/// Pareto k̂ of the estimate of its mean.
+Matrix summaries_of(const Matrix& values, const Vector& log_weights, const Vector& log_ratios);
+
+}  // namespace fisherman
