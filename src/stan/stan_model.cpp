@@ -14,7 +14,7 @@ namespace fisherman {
 namespace {
 
 /// JSON text as it is; the content of a file otherwise.
-std::string json_of(const std::string& data) {
+std::string stan_json(const std::string& data) {
   const auto first = data.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return {};
   if (data[first] == '{') return data;
@@ -87,7 +87,7 @@ std::string stan_name_with_brackets(const std::string& name) {
 struct StanModel::Loaded {
   Loaded(const std::filesystem::path& library, const std::string& data, std::uint32_t with_seed)
       : bridge(load_bridgestan(library)), seed(with_seed) {
-    const std::string json = json_of(data);
+    const std::string json = stan_json(data);
     char* error = nullptr;
     {
       const std::lock_guard<std::mutex> alone(one_thread_at_a_time);
@@ -217,7 +217,7 @@ Vector StanModel::unconstrained(const std::string& json) const {
   const Loaded& own = *loaded_;
   Vector out(own.dimension);
   char* error = nullptr;
-  const std::string text = json_of(json);
+  const std::string text = stan_json(json);
   int code = 0;
   {
     const auto alone = own.turn();

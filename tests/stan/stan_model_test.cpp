@@ -16,10 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path fakes = FISHERMAN_FAKE_STAN;
-const fs::path fake = fakes / "libfake_bridgestan.so";
+const fs::path fake_stan_folder = FISHERMAN_FAKE_STAN;
+const fs::path fake_stan = fake_stan_folder / "libfake_bridgestan.so";
 
-StanModel fake_that(const std::string& does) { return {fake, "{\"does\": \"" + does + "\"}", 1}; }
+StanModel fake_that(const std::string& does) {
+  return {fake_stan, "{\"does\": \"" + does + "\"}", 1};
+}
 
 class StanFolder : public testing::Test {
  protected:
@@ -111,7 +113,7 @@ TEST(StanModel, PrintsToStandardError) {
 
 TEST(StanModel, HasTheSameRandomNumbersForTheSameDraw) {
   const StanModel model = fake_that("nothing special");
-  const StanModel other(fake, "", 2);
+  const StanModel other(fake_stan, "", 2);
   const Vector u = Vector::Constant(3, 0.5);
   std::set<double> seen;
   for (std::uint64_t draw = 0; draw < 20; ++draw) {
@@ -156,9 +158,9 @@ TEST(StanModel, LetsThreadsTakeTurns) {
 }
 
 TEST_F(StanFolder, ReadsItsDataFromAFile) {
-  EXPECT_FALSE(StanModel(fake, file("d.json", "{\"does\": \"one thread\"}"), 1).threads());
-  expect_misuse([&] { StanModel(fake, (folder_ / "none.json").string(), 1); }, {"none.json"});
-  expect_misuse([&] { StanModel(fake, file("empty.json", " \n").string(), 1); },
+  EXPECT_FALSE(StanModel(fake_stan, file("d.json", "{\"does\": \"one thread\"}"), 1).threads());
+  expect_misuse([&] { StanModel(fake_stan, (folder_ / "none.json").string(), 1); }, {"none.json"});
+  expect_misuse([&] { StanModel(fake_stan, file("empty.json", " \n").string(), 1); },
                 {"empty.json", "is empty"});
   expect_misuse([&] { fake_that("bad data"); },
                 {"cannot be used with these data", "variable does not exist; N"});
@@ -169,18 +171,18 @@ TEST_F(StanFolder, RefusesWhatIsNoModel) {
   expect_misuse([&] { StanModel(folder_, "", 1); }, {"is not a file"});
   expect_misuse([&] { StanModel(file("text.so", "text"), "", 1); },
                 {"text.so", "cannot be loaded as a compiled model"});
-  expect_misuse([&] { StanModel(fakes / "libfake_bridgestan_1.so", "", 1); },
+  expect_misuse([&] { StanModel(fake_stan_folder / "libfake_bridgestan_1.so", "", 1); },
                 {"compiled with BridgeStan 1"});
-  expect_misuse([&] { StanModel(fakes / "libfake_bridgestan_3.so", "", 1); },
+  expect_misuse([&] { StanModel(fake_stan_folder / "libfake_bridgestan_3.so", "", 1); },
                 {"BridgeStan 3", "only version 2"});
 }
 
 TEST_F(StanFolder, LoadsARebuiltLibraryAnew) {
   const fs::path library = folder_ / "model.so";
   Vector gradient;
-  fs::copy_file(fake, library);
+  fs::copy_file(fake_stan, library);
   const StanModel before(library, "", 1);
-  fs::copy_file(fakes / "libfake_bridgestan_moved.so", folder_ / "new.so");
+  fs::copy_file(fake_stan_folder / "libfake_bridgestan_moved.so", folder_ / "new.so");
   fs::rename(folder_ / "new.so", library);
   const StanModel after(library, "", 1);
   EXPECT_EQ(before.log_density(Vector::Ones(3), gradient), 0);
