@@ -1,0 +1,25 @@
+// Two hidden states of a basketball player's drive, with exponential measurements in each.
+data {
+  int<lower=1> N;
+  int<lower=2, upper=2> K;
+  vector<lower=0>[N] u;
+  vector<lower=0>[N] v;
+  array[K] vector<lower=0>[K] alpha;
+}
+parameters {
+  simplex[K] theta1;
+  simplex[K] theta2;
+  positive_ordered[K] phi;
+  positive_ordered[K] lambda;
+}
+model {
+  matrix[K, N] log_f = rep_matrix(log(phi) + log(lambda), N) - phi * u' - lambda * v';
+  theta1 ~ dirichlet(alpha[1]);
+  theta2 ~ dirichlet(alpha[2]);
+  phi[1] ~ normal(0, 1);
+  phi[2] ~ normal(3, 1);
+  lambda[1] ~ normal(0, 1);
+  lambda[2] ~ normal(3, 1);
+  // Each state has weight one at the start, not a probability: K times the uniform distribution.
+  target += hmm_marginal(log_f, append_row(theta1', theta2'), rep_vector(1.0 / K, K)) + log(K);
+}

@@ -1,0 +1,31 @@
+// Two hidden states of a basketball player's drive, with normal measurements in each.
+data {
+  int<lower=1> N;
+  int<lower=2, upper=2> K;
+  vector[N] u;
+  vector[N] v;
+  array[K] vector<lower=0>[K] alpha;
+  real<lower=0> tau;
+  real<lower=0> rho;
+}
+parameters {
+  simplex[K] theta1;
+  simplex[K] theta2;
+  ordered[K] phi;
+  ordered[K] lambda;
+}
+model {
+  matrix[K, N] log_f;
+  for (k in 1 : K) {
+    log_f[k] = -0.5 * (square((u - phi[k]) / tau) + square((v - lambda[k]) / rho))'
+               - log(2 * pi() * tau * rho);
+  }
+  theta1 ~ dirichlet(alpha[1]);
+  theta2 ~ dirichlet(alpha[2]);
+  phi[1] ~ normal(0, 1);
+  phi[2] ~ normal(3, 1);
+  lambda[1] ~ normal(0, 1);
+  lambda[2] ~ normal(3, 1);
+  // Each state has weight one at the start, not a probability: K times the uniform distribution.
+  target += hmm_marginal(log_f, append_row(theta1', theta2'), rep_vector(1.0 / K, K)) + log(K);
+}
