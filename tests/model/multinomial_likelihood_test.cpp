@@ -207,6 +207,9 @@ TEST(Multinomial, DegenerateNormalsHaveExpectations) {
     const Vector near = expected(*l, 2.0, mean, tiny * toy::random_spd(m, 9));
     EXPECT_LT((near - at_point).cwiseAbs().maxCoeff(), 1e-5) << tiny;
   }
+  const ClassProbabilities p = class_probabilities(one_row(mean, Matrix::Zero(m, m)));
+  EXPECT_NEAR(std::log(p.mean(0, 2)), at_point(0), 1e-14);
+  EXPECT_LT(p.deviation.maxCoeff(), 1e-15);
   const Vector v{{1.0, 2.0, -1.0}};
   const Vector singular = expected(*l, 2.0, mean, v * v.transpose());
   const Vector nearly = expected(*l, 2.0, mean, v * v.transpose() + 1e-9 * Matrix::Identity(m, m));

@@ -1,7 +1,7 @@
 // y is one of K classes, p ∝ (1, e^η₁, …, e^ηₘ) with m = K − 1 linear predictors: log p = η_y − lse(0, η).
 //
-// Under a normal η the expectation of lse, the logarithm of the sum of exponentials, has no closed form. For two classes it is that of the logistic
-// likelihood. For more it is a sum over fixed nodes of the normal, so that the objective of a fit has no noise: with V = LLᵀ
+// Under a normal η the expectation of lse, the logarithm of the sum of exponentials, has no closed form. For two classes it
+// is that of the logistic likelihood. For more it is a sum over fixed nodes of the normal, so that the objective of a fit has no noise: with V = LLᵀ
 //     F(m, V) = Σₛ wₛ lse(0, m + L zₛ),
 // and what expect() gives are the exact derivatives of this F, not of what it approximates, so that a solver converges to any
 // accuracy. The one in V goes through the Cholesky factor (Murray 2016): with L̄ the lower triangle of Σₛ wₛ pₛ zₛᵀ, p = ∇lse,
@@ -86,6 +86,7 @@ Matrix factor_of(const Matrix& V) {
   const Index m = V.rows();
   const double least = 1e-14 * V.diagonal().maxCoeff();
   Matrix L = Matrix::Zero(m, m);
+  if (least == 0.0) return L;
   for (Index k = 0; k < m; ++k) {
     for (Index l = 0; l < k; ++l)
       L(k, l) = (V(k, l) - L.row(k).head(l).dot(L.row(l).head(l))) / L(l, l);
