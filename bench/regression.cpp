@@ -50,7 +50,7 @@ RegressionTarget problem(const Likelihood& l, const std::string& kind, Index n, 
   for (Index i = 0; i < n; ++i) {
     RandomSequence random(seed, std::uint64_t(i));
     o.y(i) = kind == "separable" && l.binary() ? (eta(i) > 0.0 ? 1.0 : 0.0)
-                                               : l.draw(1.0, eta(i), psi.data(), random);
+                                               : l.sample(1.0, &eta(i), psi.data(), random);
   }
   if (kind == "zeros") o.y.setConstant(l.trouble(0.0, 1.0).empty() ? 0.0 : 1e-3);
   if (kind == "outliers" && !l.binary())
@@ -79,7 +79,7 @@ int no_tuning() {
             << std::setw(10) << "size" << std::setw(7) << "iter." << std::setw(10) << "s"
             << std::setw(12) << "gap"
             << "  status\n";
-  for (const auto& l : likelihoods())
+  for (const auto& l : scalar_likelihoods())
     for (const std::string& kind : kinds)
       for (const auto& [n, p] : {std::pair{200, 5}, {60, 40}, {3000, 30}}) {
         if (kind == "separable" && !l->binary()) continue;
@@ -117,7 +117,7 @@ int cost() {
   set_threads(1);
   std::cout << "10,000 x 100; products: X·Σ and XᵀDX\n";
   double worst = 0.0;
-  for (const auto& l : likelihoods()) {
+  for (const auto& l : scalar_likelihoods()) {
     const RegressionTarget target = problem(*l, "plain", 10000, 99, 3);
     const RegressionStart q = regression_start(target);
     const Matrix& X = target.design();

@@ -33,6 +33,11 @@ def _binary(likelihood):
     return about is not None and about["binary"]
 
 
+def _several_classes(likelihood):
+    about = _core.likelihoods().get(str(likelihood))
+    return about is not None and about["link"] == "softmax"
+
+
 def _joined(*groups):
     """Several texts for the option group."""
     return "; ".join(text for text in groups if text)
@@ -52,10 +57,14 @@ def _name_of(values, part, columns):
 class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
     """Bayesian regression with any likelihood: what ``fisherman fit regression`` does.
 
-    ``likelihood`` says what the outcomes are: two classes ('logistic', 'probit', 'cloglog'), counts ('poisson',
-    'negative-binomial'), positive numbers ('gamma', 'exponential') or any numbers ('gaussian', 'student-t'). With two
-    classes it is a classifier, otherwise a regressor. The posterior of all parameters is approximated by the nearest
-    Gaussian, the one of the largest ELBO, without noise.
+    ``likelihood`` says what the outcomes are: two classes ('logistic', 'probit', 'cloglog'), two or more
+    ('multinomial'), counts ('poisson', 'negative-binomial'), positive numbers ('gamma', 'exponential') or any numbers
+    ('gaussian', 'student-t'). With classes it is a classifier, otherwise a regressor. The posterior of all parameters is
+    approximated by the nearest Gaussian, the one of the largest ELBO, without noise.
+
+    With the likelihood 'multinomial' each class except the first (or the one that ``reference`` names for the outcome,
+    as "species=setosa") has coefficients of its own, such as ``virginica: petal_length``, of its log odds against the
+    first.
 
     ``fit`` takes data frames as they are: numbers, words, categories, booleans and missing values, which ``missing``
     deals with. Words are coded by indicators, ``colour=red``, one for each level except the first (or the one that
@@ -73,8 +82,8 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
     ----------
     likelihood_ : str
         The likelihood of the fit.
-    classes_ : ndarray of shape (2,)
-        Only if outcomes are classes.
+    classes_ : ndarray of shape (n_classes,)
+        Only if outcomes are classes. With 'multinomial' and a ``reference`` for the outcome, that class is the first.
     mean_, covariance_ : ndarray
         Of the posterior of the coefficients of the standardised columns: those of terms, the intercept if there is
         one, and effects of groups.
@@ -86,9 +95,12 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
     own_mean_, own_covariance_ : ndarray
         Of the posterior in the columns' own units.
     coef_ : ndarray
-        The posterior mean of the terms in the columns' own units; of shape (1, n_terms) for classes.
-    intercept_ : float, or ndarray of shape (1,) for classes
+        The posterior mean of the terms in the columns' own units; of shape (1, n_terms) for classes, or
+        (n_classes - 1, n_terms) with 'multinomial'.
+    intercept_ : float, or ndarray of shape (1,) for classes, (n_classes - 1,) with 'multinomial'
         The same for the constant.
+    expectation_error_ : float
+        Only with 'multinomial' and more than two classes: what four times as many nodes would change the ELBO by.
     scale_parameters_ : list of dict
         Standard deviations of groups and parameters of the likelihood, such as sigma, with mean, sd, q5 and q95.
         ``parameters_frame()`` has them as a data frame.
@@ -144,7 +156,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
             Columns of a data frame may hold numbers, words, categories, booleans and missing values (None, NaN, NA).
             Dates are refused if they are used. Columns of an array are called x0, x1, and so on.
         y : array-like of shape (n_samples,), or the name of a column of ``X``
-            Outcomes: numbers, or two classes.
+            Outcomes: numbers, or classes.
         formula : str, optional
             Such as "y ~ age + C(colour) + (1 | school)", which needs a data frame and the package formulaic. Terms
             are formulaic's. Group terms are (1 | school) and (1 + age | school), with names of columns; effects of a
@@ -188,17 +200,20 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
                 options[_PARTS[part]] = _joined(options.get("group"), f"`{name}`") if part == "groups" else name
         label = self._label = unused(label, [name for name, _ in columns])
         classes, codes, levels = None, None, []
-        if _binary(self.likelihood) and not options.get("trials", self.trials):
+        several = _several_classes(self.likelihood)
+        if several or (_binary(self.likelihood) and not options.get("trials", self.trials)):
             there = ~absent(y)
             codes = np.full(len(there), -1, dtype=np.int64)
-            classes, codes[there] = numbered(np.asarray(y)[there], True)
+            classes, codes[there] = numbered(np.asarray(y)[there], not several)
             levels = [_core.level_text(str(name)) for name in classes]
             columns.append((label, (codes, levels)))
         else:
             columns.append(column(label, y))
-        self._fit(driving, columns, codes, levels, [], label, **options)
-        for old in ("classes_", "_effects"):  # of an earlier fit
+        for old in ("classes_", "_effects", "expectation_error_"):  # of an earlier fit
             vars(self).pop(old, None)
+        self._fit(driving, columns, codes, levels, [], label, **options)
+        if several:  # in the order of the fit: the one that others are compared with is the first
+            classes = classes[[levels.index(name) for name in vars(self).pop("class_names_")]]
         if classes is None:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         else:
@@ -313,7 +328,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         return self._fitted.predict(rows, False)
 
     def predict(self, X, *, return_std=False, offset=None, groups=None):
-        """The expected outcome of each row (of one trial), or the likelier class.
+        """The expected outcome of each row (of one trial), or the likeliest class.
 
         Parameters
         ----------
@@ -335,21 +350,36 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
             return (found[:, 0], found[:, 1]) if return_std else found[:, 0]
         if return_std:
             raise ValueError("return_std is for numbers; for classes there is predict_proba(X, return_std=True)")
+        if _several_classes(self.likelihood_):
+            return self.classes_[np.argmax(found[:, : len(self.classes_)], axis=1)]
         return self.classes_[(found[:, 0] > 0.5).astype(int)]
 
     @available_if(lambda self: self._tells_classes())
     def predict_proba(self, X, *, return_std=False, offset=None, groups=None):
         """Posterior mean of the probability of each class; only if outcomes are classes.
 
-        Returns an ndarray of shape (n_samples, 2), and with ``return_std`` the posterior standard deviations as well.
+        Returns an ndarray of shape (n_samples, n_classes), and with ``return_std`` the posterior standard deviations as
+        well: of shape (n_samples,), or (n_samples, n_classes) with 'multinomial'.
         """
         found = self._predicted(X, offset=offset, groups=groups)
+        if _several_classes(self.likelihood_):
+            count = len(self.classes_)
+            return (found[:, :count], found[:, count:]) if return_std else found[:, :count]
         p = np.column_stack([1.0 - found[:, 0], found[:, 0]])
         return (p, found[:, 1]) if return_std else p
 
     def predict_interval(self, X, *, offset=None, groups=None):
-        """5% and 95% quantiles of the expected outcome, or of the probability of ``classes_[1]``, one row each."""
-        return self._predicted(X, offset=offset, groups=groups)[:, 2:]
+        """5% and 95% quantiles of the expected outcome, or of the probability of ``classes_[1]``, one row each.
+
+        The likelihood 'multinomial' has none, which is a ValueError.
+        """
+        found = self._predicted(X, offset=offset, groups=groups)
+        if _several_classes(self.likelihood_):
+            raise ValueError(
+                "predict_interval is not for the likelihood multinomial; predict_proba(X, return_std=True) has "
+                "standard deviations"
+            )
+        return found[:, 2:]
 
     def score(self, X, y=None, sample_weight=None, *, offset=None, trials=None, groups=None):
         """Share of the rows whose class is predicted, or R² of the expected outcomes, as scikit-learn has them.
@@ -388,7 +418,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         return pandas.DataFrame(self.scale_parameters_, columns=columns).set_index("name")
 
     def ratios(self, level=0.9):
-        """Odds ratios (logistic) or ratios of expected outcomes (log link) for one unit of each term, as a pandas data
+        """Odds ratios (logistic, multinomial) or ratios of expected outcomes (log link) for one unit of each term, as a pandas data
         frame with central posterior intervals.
 
         These are exponentials of coefficients; a likelihood with another link has none, which is a ValueError.
@@ -396,17 +426,19 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         check_is_fitted(self)
         import pandas
 
-        name = {"logit": "odds_ratio", "log": "ratio"}.get(_core.likelihoods()[self.likelihood_]["link"])
+        name = {"logit": "odds_ratio", "softmax": "odds_ratio", "log": "ratio"}.get(_core.likelihoods()[self.likelihood_]["link"])
         if name is None:
             raise ValueError(f"coefficients of the likelihood {self.likelihood_} are no logarithms of ratios")
-        count = np.size(self.coef_)
-        low, high = np.exp(self.interval(level)[:count]).T
-        names = pandas.Index(self.own_names_[:count], name="name")
-        return pandas.DataFrame({name: np.exp(self.own_mean_[:count]), "low": low, "high": high}, index=names)
+        terms, predictors = np.shape(self.coef_)[-1], np.size(self.intercept_)
+        every = np.arange(len(self.own_names_)).reshape(predictors, -1)
+        of_terms = every[:, :terms].ravel()
+        low, high = np.exp(self.interval(level)[of_terms]).T
+        names = pandas.Index([self.own_names_[k] for k in of_terms], name="name")
+        return pandas.DataFrame({name: np.exp(self.own_mean_[of_terms]), "low": low, "high": high}, index=names)
 
     def marginal_effects(self):
-        """Change of the expected outcome for one unit of each term, on average over the rows of the fit, as a pandas
-        data frame with mean, sd, 5% and 95% quantiles."""
+        """Change of the expected outcome, or of the probability of each class, for one unit of each term, on average
+        over the rows of the fit, as a pandas data frame with mean, sd, 5% and 95% quantiles."""
         check_is_fitted(self)
         import pandas
 
@@ -433,7 +465,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
     def _tells_classes(self):
         if hasattr(self, "_fitted"):
             return hasattr(self, "classes_")
-        return _binary(self.likelihood) and not self.trials
+        return _several_classes(self.likelihood) or (_binary(self.likelihood) and not self.trials)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -441,7 +473,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         tags.input_tags.allow_nan = self.missing != "refuse"
         if self._tells_classes():
             tags.estimator_type = "classifier"
-            tags.classifier_tags = ClassifierTags(multi_class=False)
+            tags.classifier_tags = ClassifierTags(multi_class=_several_classes(self.likelihood))
         else:
             tags.estimator_type = "regressor"
             tags.regressor_tags = RegressorTags()

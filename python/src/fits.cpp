@@ -193,6 +193,8 @@ const char* link_word(Link link) {
       return "log";
     case Link::identity:
       return "identity";
+    case Link::softmax:
+      return "softmax";
   }
   return "";
 }

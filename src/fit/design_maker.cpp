@@ -94,7 +94,10 @@ void DesignMaker::assign_parts(const std::string& outcome) {
 void DesignMaker::take_references() {
   for (const auto& [name, level] : parse_references(settings_.reference)) {
     column(name, "--reference");
-    reference_[name] = level_text(level);
+    if (name == plan_.outcome_)
+      plan_.outcome_reference = level_text(level);
+    else
+      reference_[name] = level_text(level);
   }
 }
 

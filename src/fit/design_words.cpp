@@ -22,10 +22,12 @@ void DesignSettings::describe_design(Options& o) {
               "products (age:sex); a dot is every other column, and 1 alone is none; names with "
               "commas, colons and the like stand in backquotes (default: every column)",
               "TERMS");
-  o.add_named("reference", reference,
-              "levels that others are compared with, as \"colour=red, sex=male\" (default: the "
-              "first level); a column of numbers that is named here is coded by levels",
-              "LEVELS");
+  o.add_named(
+      "reference", reference,
+      "levels that others are compared with, as \"colour=red, sex=male\" (default: the "
+      "first level); a column of numbers that is named here is coded by levels; for multinomial "
+      "also the class that others are compared with",
+      "LEVELS");
   o.add_named("weights", weights, "column that says how often each row counts", "COLUMN");
   o.add_named("offset", offset, "column that is added to the linear predictor as it is", "COLUMN");
   o.add_named("trials", trials, "column of the number of trials of each row", "COLUMN");

@@ -14,8 +14,8 @@ Outcomes Outcomes::subset(const std::vector<Index>& rows) const {
           weights.size() > 0 ? Vector(weights(rows)) : Vector()};
 }
 
-void Likelihood::expect(const Outcomes& outcomes, Index first, const PredictorNormals& normals,
-                        Eigen::Ref<Matrix> out) const {
+void ScalarLikelihood::expect(const Outcomes& outcomes, Index first,
+                              const PredictorNormals& normals, Eigen::Ref<Matrix> out) const {
   require(extra().empty(), "the likelihood ", name(),
           " has parameters besides the linear predictor, and no expectations of its own");
   for (Index i = 0; i < normals.mean.size(); ++i) {
@@ -34,24 +34,25 @@ void Likelihood::expect(const Outcomes& outcomes, Index first, const PredictorNo
   }
 }
 
-double Likelihood::sum(const Outcomes& outcomes, Index first, Eigen::Ref<Vector> eta,
-                       const double* psi, double* psi_slope) const {
+double ScalarLikelihood::sum(const Outcomes& outcomes, Index first, Eigen::Ref<Matrix> eta,
+                             const double* psi, double* psi_slope) const {
   const std::size_t extras = extra().size();
   double total = 0.0;
-  for (Index i = 0; i < eta.size(); ++i) {
-    const Jet jet = at(outcomes.y(first + i), outcomes.trials_of(first + i), eta(i), psi);
+  for (Index i = 0; i < eta.rows(); ++i) {
+    const Jet jet = at(outcomes.y(first + i), outcomes.trials_of(first + i), eta(i, 0), psi);
     const double weight = outcomes.weight_of(first + i);
     total += weight * jet.value;
-    eta(i) = weight * jet.d[0];
+    eta(i, 0) = weight * jet.d[0];
     for (std::size_t k = 0; k < extras; ++k) psi_slope[k] += weight * jet.d[1 + k];
   }
   return total;
 }
 
-void Likelihood::add_curvature(const Outcomes& outcomes, Index first, const ConstVectorRef& eta,
-                               const double* psi, Eigen::Ref<Matrix> sums) const {
-  for (Index i = 0; i < eta.size(); ++i) {
-    const Jet jet = at(outcomes.y(first + i), outcomes.trials_of(first + i), eta(i), psi);
+void ScalarLikelihood::add_curvature(const Outcomes& outcomes, Index first,
+                                     const ConstMatrixRef& eta, const double* psi,
+                                     Eigen::Ref<Matrix> sums) const {
+  for (Index i = 0; i < eta.rows(); ++i) {
+    const Jet jet = at(outcomes.y(first + i), outcomes.trials_of(first + i), eta(i, 0), psi);
     for (Index k = 0; k < sums.cols(); ++k)
       sums(i, k) += outcomes.weight_of(first + i) * jet.dd[std::size_t(k)];
   }
@@ -69,8 +70,10 @@ double inverse_link(Link link, double eta) {
       return std::exp(eta);
     case Link::identity:
       return eta;
+    case Link::softmax:
+      break;
   }
-  return eta;
+  throw Misuse("classes have several linear predictors, and no link for one");
 }
 
 double inverse_link_slope(Link link, double eta) {
@@ -85,15 +88,17 @@ double inverse_link_slope(Link link, double eta) {
       return std::exp(eta);
     case Link::identity:
       return 1.0;
+    case Link::softmax:
+      break;
   }
-  return 1.0;
+  throw Misuse("classes have several linear predictors, and no link for one");
 }
 
-double Likelihood::mean(double eta) const { return inverse_link(link(), eta); }
+double ScalarLikelihood::mean(double eta) const { return inverse_link(link(), eta); }
 
-const std::vector<std::shared_ptr<const Likelihood>>& likelihoods() {
+const std::vector<std::shared_ptr<const ScalarLikelihood>>& scalar_likelihoods() {
   // One line each.
-  static const std::vector<std::shared_ptr<const Likelihood>> table = {
+  static const std::vector<std::shared_ptr<const ScalarLikelihood>> table = {
       logistic_likelihood(),          probit_likelihood(),
       cloglog_likelihood(),           poisson_likelihood(),
       negative_binomial_likelihood(), gamma_likelihood(),
@@ -102,10 +107,21 @@ const std::vector<std::shared_ptr<const Likelihood>>& likelihoods() {
   return table;
 }
 
-std::shared_ptr<const Likelihood> likelihood(const std::string& name) {
+const std::vector<std::shared_ptr<const Likelihood>>& likelihoods() {
+  static const std::vector<std::shared_ptr<const Likelihood>> table = [] {
+    std::vector<std::shared_ptr<const Likelihood>> out(scalar_likelihoods().begin(),
+                                                       scalar_likelihoods().end());
+    out.push_back(multinomial_likelihood(2));
+    return out;
+  }();
+  return table;
+}
+
+std::shared_ptr<const Likelihood> likelihood(const std::string& name, Index classes) {
   std::string known;
   for (const auto& one : likelihoods()) {
-    if (one->name() == name) return one;
+    if (one->name() == name)
+      return one->link() == Link::softmax ? multinomial_likelihood(classes) : one;
     known += (known.empty() ? "" : ", ") + one->name();
   }
   throw Misuse(sentence("there is no likelihood '", name, "'; there are ", known));

@@ -12,7 +12,8 @@
 namespace fisherman {
 namespace {
 
-constexpr Index tile_draws = 256;  // a tile of linear predictors then has 1 MB
+/// So many draws at a time that a tile of linear predictors has 1 MB.
+Index tile_draws(Index predictors) { return std::max<Index>(1, 256 / predictors); }
 
 /// Values and gradients at draws.
 struct Slopes {
@@ -26,9 +27,9 @@ struct Slopes {
 
 /// Sums over rows of what depends on the data, for (β, ψ).
 struct Derivatives {
-  Vector gradient;     // Σ x ∂η, and Σ ∂ψ
-  Matrix gram, cross;  // lower triangle of Σ xxᵀ ∂ηη; Σ x ∂ηψ
-  Vector extra;        // Σ of second derivatives in ψ, packed
+  Vector gradient;  // Σ x ∂η for each predictor, and Σ ∂ψ
+  Matrix gram, cross;  // lower triangle of Σ xxᵀ ∂ηη, a block for each two predictors; Σ x ∂ηψ
+  Vector extra;  // Σ of second derivatives in ψ, packed
   void operator+=(const Derivatives& other) {
     gradient += other.gradient;
     gram += other.gram;
@@ -38,10 +39,27 @@ struct Derivatives {
 };
 
 /// Where a Jet has the second derivative in ψₖ and η, and in ψₖ and ψₗ, l ≤ k.
-Index with_eta(Index k) { return (k + 1) * (k + 2) / 2; }
-Index with_extra(Index k, Index l) { return with_eta(k) + 1 + l; }
+Index with_eta(Index k) { return packed_at(k + 1, 0); }
+Index with_extra(Index k, Index l) { return packed_at(k + 1, l + 1); }
 
 }  // namespace
+
+PredictorNormals predictor_normals(const ConstMatrixRef& x, Index predictors, const Vector& mean,
+                                   const Matrix& covariance) {
+  const Index p = x.cols(), m = predictors;
+  PredictorNormals out;
+  out.mean = x * Eigen::Map<const Matrix>(mean.data(), p, m);
+  out.variance = Matrix::Zero(x.rows(), m * (m + 1) / 2);
+  if (covariance.size() == 0) return out;
+  for (Index k = 0; k < m; ++k)
+    for (Index l = 0; l <= k; ++l) {
+      auto variance = out.variance.col(packed_at(k, l));
+      const Matrix xs = x * covariance.block(k * p, l * p, p, p);
+      for (Index j = 0; j < p; ++j) variance += xs.col(j).cwiseProduct(x.col(j));
+      if (k == l) variance = variance.cwiseMax(0.0);
+    }
+  return out;
+}
 
 /// What follows for each row from a Gaussian of the parameters: as Likelihood::expect() gives it, weighted.
 struct RegressionTarget::RowMoments {
@@ -66,12 +84,15 @@ RegressionTarget::RegressionTarget(Matrix X, Outcomes outcomes,
       offset_(std::move(offset)),
       likelihood_(std::move(likelihood)),
       priors_(std::move(priors)),
+      predictors_(likelihood_->predictors()),
       extras_(Index(likelihood_->extra().size())) {
   check();
 }
 
 void RegressionTarget::check() const {
   const Index n = rows(), p = coefficients();
+  require(predictors_ == 1 || (extras_ == 0 && offset_.size() == 0), "the likelihood ",
+          likelihood_->name(), " has several linear predictors, which take no offset");
   require(n > 0 && p > 0, "a regression needs rows and columns, not ", n, " x ", p);
   require(outcomes_.rows() == n, "there are ", n, " rows, but ", outcomes_.rows(), " outcomes");
   require(outcomes_.trials.size() == 0 || outcomes_.trials.size() == n, "there are ", n,
@@ -180,26 +201,44 @@ double RegressionTarget::expected_prior(const Vector& mean, const Matrix& covari
   return value;
 }
 
+Matrix RegressionTarget::by_predictor(const Matrix& thetas, Index from, Index draws) const {
+  const Index p = design().cols(), m = predictors_;
+  if (m == 1) return thetas.block(0, from, p, draws);
+  Matrix out(p, m * draws);
+  for (Index s = 0; s < draws; ++s)
+    for (Index k = 0; k < m; ++k) out.col(s * m + k) = thetas.col(from + s).segment(k * p, p);
+  return out;
+}
+
 Vector RegressionTarget::evaluated(const Matrix& thetas, Matrix* gradients) const {
   require_size(thetas, dimension(), "the parameters of a regression");
-  const Index draws = thetas.cols(), p = coefficients(), tail = p + effects();
+  const Index draws = thetas.cols(), m = predictors_, p = design().cols();
+  const Index tail = coefficients() + effects(), tile = tile_draws(m);
   const auto sum = sum_over_rows<Slopes>(rows(), [&](Index first, Index count) {
     Slopes part{Vector(draws), Matrix::Zero(gradients != nullptr ? dimension() : 0, draws)};
     const auto x = design().middleRows(first, count);
     Vector extra_slope = Vector::Zero(extras_);
-    for (Index from = 0; from < draws; from += tile_draws) {
-      const Index some = std::min(tile_draws, draws - from);
-      Matrix eta = x * thetas.block(0, from, p, some);  // and then the slopes
+    for (Index from = 0; from < draws; from += tile) {
+      const Index some = std::min(tile, draws - from);
+      Matrix eta = x * by_predictor(thetas, from, some);  // and then the slopes
       if (offset_.size() > 0) eta.colwise() += offset_.segment(first, count);
-      for (Index k = 0; k < some; ++k) {
+      for (Index s = 0; s < some; ++s) {
         extra_slope.setZero();
-        part.values(from + k) = likelihood_->sum(
-            outcomes_, first, eta.col(k), thetas.col(from + k).data() + tail, extra_slope.data());
+        part.values(from + s) =
+            likelihood_->sum(outcomes_, first, eta.middleCols(s * m, m),
+                             thetas.col(from + s).data() + tail, extra_slope.data());
         if (gradients != nullptr && extras_ > 0)
-          part.gradients.col(from + k).tail(extras_) = extra_slope;
+          part.gradients.col(from + s).tail(extras_) = extra_slope;
       }
-      if (gradients != nullptr)
+      if (gradients == nullptr) continue;
+      if (m == 1) {
         part.gradients.block(0, from, p, some).noalias() = x.transpose() * eta;
+        continue;
+      }
+      const Matrix slopes = x.transpose() * eta;
+      for (Index s = 0; s < some; ++s)
+        for (Index k = 0; k < m; ++k)
+          part.gradients.col(from + s).segment(k * p, p) = slopes.col(s * m + k);
     }
     return part;
   });
@@ -221,18 +260,19 @@ Vector RegressionTarget::log_density(const Matrix& thetas) const {
 
 Matrix RegressionTarget::mean_hessian(const Matrix& thetas) const {
   require_size(thetas, dimension(), "the parameters of a regression");
-  const Index p = coefficients(), tail = p + effects(), draws = thetas.cols();
+  const Index m = predictors_, tail = coefficients() + effects(), draws = thetas.cols();
+  const Index firsts = 1 + m + extras_, tile = tile_draws(m);
   Matrix moments = Matrix::Zero(rows(), likelihood_->columns());
   for_row_groups(rows(), [&](Index first, Index count) {
     const auto x = design().middleRows(first, count);
-    auto sums = moments.block(first, 2 + extras_, count, moments.cols() - 2 - extras_);
-    for (Index from = 0; from < draws; from += tile_draws) {
-      const Index some = std::min(tile_draws, draws - from);
-      Matrix eta = x * thetas.block(0, from, p, some);
+    auto sums = moments.block(first, firsts, count, moments.cols() - firsts);
+    for (Index from = 0; from < draws; from += tile) {
+      const Index some = std::min(tile, draws - from);
+      Matrix eta = x * by_predictor(thetas, from, some);
       if (offset_.size() > 0) eta.colwise() += offset_.segment(first, count);
-      for (Index k = 0; k < some; ++k)
-        likelihood_->add_curvature(outcomes_, first, eta.col(k), thetas.col(from + k).data() + tail,
-                                   sums);
+      for (Index s = 0; s < some; ++s)
+        likelihood_->add_curvature(outcomes_, first, eta.middleCols(s * m, m),
+                                   thetas.col(from + s).data() + tail, sums);
     }
     sums /= double(draws);
   });
@@ -242,24 +282,27 @@ Matrix RegressionTarget::mean_hessian(const Matrix& thetas) const {
   return hessian + of_prior / double(draws);
 }
 
-PredictorNormals RegressionTarget::predictors(const Vector& mean, const Matrix& covariance,
-                                              Index first, Index count) const {
-  const Index p = coefficients(), tail = p + effects();
+Matrix RegressionTarget::linear_predictors(const std::vector<Index>& rows,
+                                           const Matrix& thetas) const {
+  require_size(thetas, dimension(), "the parameters of a regression");
+  Matrix eta =
+      by_predictor(thetas, 0, thetas.cols()).transpose() * design()(rows, Eigen::all).transpose();
+  if (offset_.size() > 0) eta.rowwise() += Vector(offset_(rows)).transpose();
+  return eta;
+}
+
+PredictorNormals RegressionTarget::predictor_normals(const Vector& mean, const Matrix& covariance,
+                                                     Index first, Index count) const {
+  const Index p = design().cols(), tail = coefficients() + effects();
   const auto x = design().middleRows(first, count);
-  PredictorNormals out;
-  out.mean = x * mean.head(p);
-  if (offset_.size() > 0) out.mean += offset_.segment(first, count);
+  PredictorNormals out = fisherman::predictor_normals(x, predictors_, mean, covariance);
+  if (offset_.size() > 0) out.mean.colwise() += offset_.segment(first, count);
   out.extra_mean = mean.segment(tail, extras_);
   if (covariance.size() == 0) {
-    out.variance = Vector::Zero(count);
     out.with_extra = Matrix::Zero(count, extras_);
     out.extra_covariance = Matrix::Zero(extras_, extras_);
     return out;
   }
-  out.variance = Vector::Zero(count);
-  const Matrix xs = x * covariance.topLeftCorner(p, p);
-  for (Index j = 0; j < p; ++j) out.variance += xs.col(j).cwiseProduct(x.col(j));
-  out.variance = out.variance.cwiseMax(0.0);
   out.with_extra = x * covariance.block(0, tail, p, extras_);
   out.extra_covariance = covariance.block(tail, tail, extras_, extras_);
   return out;
@@ -276,7 +319,7 @@ std::shared_ptr<const RegressionTarget::RowMoments> RegressionTarget::row_moment
   auto out = std::make_shared<RowMoments>(RowMoments{0.0, Matrix(rows(), likelihood_->columns())});
   out->sum = sum_over_rows<double>(rows(), [&](Index first, Index count) {
     auto some = out->rows.middleRows(first, count);
-    likelihood_->expect(outcomes_, first, predictors(mean, covariance, first, count), some);
+    likelihood_->expect(outcomes_, first, predictor_normals(mean, covariance, first, count), some);
     if (outcomes_.weights.size() > 0)
       some.array().colwise() *= outcomes_.weights.segment(first, count).array();
     return some.col(0).sum();
@@ -294,40 +337,46 @@ double RegressionTarget::expected(const Vector& mean, const Matrix& covariance) 
 }
 
 Expectation RegressionTarget::likelihood_derivatives(const Matrix& moments) const {
-  const Index p = coefficients(), tail = p + effects(), seconds = 2 + extras_;
+  const Index p = design().cols(), m = predictors_, all = coefficients(), tail = all + effects();
+  const Index seconds = 1 + m + extras_;
   Derivatives sum = sum_over_rows<Derivatives>(rows(), [&](Index first, Index count) {
     const auto x = design().middleRows(first, count);
     const auto row = moments.middleRows(first, count);
-    Derivatives part{Vector(p + extras_), Matrix::Zero(p, p), Matrix(p, extras_),
+    Derivatives part{Vector(all + extras_), Matrix::Zero(all, all), Matrix(p, extras_),
                      Vector(extras_ * (extras_ + 1) / 2)};
-    part.gradient.head(p).noalias() = x.transpose() * row.col(1);
-    const Vector curvature = row.col(seconds);
-    if ((curvature.array() <= 0.0).all()) {
-      const Matrix scaled = (-curvature).cwiseSqrt().asDiagonal() * x;
-      part.gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose(), -1.0);
-    } else {  // log p is not concave everywhere
-      const Matrix scaled = curvature.asDiagonal() * x;
-      part.gram.noalias() = x.transpose() * scaled;
+    for (Index k = 0; k < m; ++k) {
+      part.gradient.segment(k * p, p).noalias() = x.transpose() * row.col(1 + k);
+      for (Index l = 0; l <= k; ++l) {
+        auto gram = part.gram.block(k * p, l * p, p, p);
+        const Vector curvature = row.col(seconds + packed_at(k, l));
+        if (k == l && (curvature.array() <= 0.0).all()) {
+          const Matrix scaled = (-curvature).cwiseSqrt().asDiagonal() * x;
+          gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose(), -1.0);
+        } else {  // of two predictors, or log p is not concave everywhere
+          const Matrix scaled = curvature.asDiagonal() * x;
+          gram.noalias() = x.transpose() * scaled;
+        }
+      }
     }
     for (Index k = 0; k < extras_; ++k) {
-      part.gradient(p + k) = row.col(2 + k).sum();
+      part.gradient(all + k) = row.col(2 + k).sum();
       part.cross.col(k).noalias() = x.transpose() * row.col(seconds + with_eta(k));
       for (Index l = 0; l <= k; ++l)
-        part.extra(k * (k + 1) / 2 + l) = row.col(seconds + with_extra(k, l)).sum();
+        part.extra(packed_at(k, l)) = row.col(seconds + with_extra(k, l)).sum();
     }
     return part;
   });
   sum.gram.triangularView<Eigen::StrictlyUpper>() = sum.gram.transpose();
   Expectation out{0.0, Vector::Zero(dimension()), Matrix::Zero(dimension(), dimension())};
-  out.gradient.head(p) = weight_ * sum.gradient.head(p);
+  out.gradient.head(all) = weight_ * sum.gradient.head(all);
   out.gradient.tail(extras_) = weight_ * sum.gradient.tail(extras_);
-  out.hessian.topLeftCorner(p, p) = weight_ * sum.gram;
+  out.hessian.topLeftCorner(all, all) = weight_ * sum.gram;
   for (Index k = 0; k < extras_; ++k) {
     out.hessian.block(0, tail + k, p, 1) = weight_ * sum.cross.col(k);
     out.hessian.block(tail + k, 0, 1, p) = weight_ * sum.cross.col(k).transpose();
     for (Index l = 0; l <= k; ++l)
       out.hessian(tail + k, tail + l) = out.hessian(tail + l, tail + k) =
-          weight_ * sum.extra(k * (k + 1) / 2 + l);
+          weight_ * sum.extra(packed_at(k, l));
   }
   return out;
 }
@@ -337,6 +386,17 @@ Expectation RegressionTarget::expectation(const Vector& mean, const Matrix& cova
   Expectation out = likelihood_derivatives(moments->rows);
   out.value =
       weight_ * moments->sum + expected_prior(mean, covariance, &out.gradient, &out.hessian);
+  return out;
+}
+
+RegressionTarget RegressionTarget::with(std::shared_ptr<const Likelihood> likelihood) const {
+  RegressionTarget out = *this;
+  out.last_ = std::make_shared<Last>();
+  out.likelihood_ = std::move(likelihood);
+  require(out.likelihood_->predictors() == predictors_ &&
+              Index(out.likelihood_->extra().size()) == extras_,
+          "the likelihood ", out.likelihood_->name(), " has another number of parameters than ",
+          likelihood_->name());
   return out;
 }
 

@@ -35,7 +35,7 @@ Vector flat(const Jet& jet, Index extras) {
 }
 
 TEST(Likelihood, DerivativesAreThoseOfTheValue) {
-  for (const auto& l : likelihoods())
+  for (const auto& l : scalar_likelihoods())
     for (const auto& [y, trials] : outcomes_of(*l))
       for (const double eta : {-3.0, -0.2, 0.9, 2.5}) {
         const auto extras = Index(l->extra().size());
@@ -68,7 +68,7 @@ TEST(Likelihood, DerivativesAreThoseOfTheValue) {
 
 // The constants are right: probabilities add up to 1. Densities are integrated over log y, or y itself.
 TEST(Likelihood, IsAProbabilityDistribution) {
-  for (const auto& l : likelihoods()) {
+  for (const auto& l : scalar_likelihoods()) {
     const Vector psi = usual_extra(*l);
     const double eta = 0.7;
     double total = 0.0, mean = 0.0;
@@ -91,7 +91,7 @@ TEST(Likelihood, IsAProbabilityDistribution) {
 }
 
 /// Quadrature of at() on a fine grid in all dimensions.
-Vector brute_force(const Likelihood& l, double y, double trials, const Vector& mean,
+Vector brute_force(const ScalarLikelihood& l, double y, double trials, const Vector& mean,
                    const Matrix& covariance) {
   const Index d = mean.size(), extras = d - 1;
   const Matrix L = Eigen::LLT<Matrix>(covariance).matrixL();
@@ -113,7 +113,7 @@ Vector brute_force(const Likelihood& l, double y, double trials, const Vector& m
 }
 
 TEST(Likelihood, ExpectationsEqualBruteForceQuadrature) {
-  for (const auto& l : likelihoods())
+  for (const auto& l : scalar_likelihoods())
     for (const auto& [y, trials] : outcomes_of(*l))
       for (const double deviation : {0.05, 0.4, 1.1}) {
         const auto extras = Index(l->extra().size());
@@ -139,7 +139,7 @@ TEST(Likelihood, ExpectationsEqualBruteForceQuadrature) {
 }
 
 TEST(Likelihood, ExpectationsAtAPointAreTheFunctionItself) {
-  for (const auto& l : likelihoods())
+  for (const auto& l : scalar_likelihoods())
     for (const auto& [y, trials] : outcomes_of(*l)) {
       const auto extras = Index(l->extra().size());
       const Vector psi = usual_extra(*l);
@@ -157,7 +157,7 @@ TEST(Likelihood, ExpectationsAtAPointAreTheFunctionItself) {
 
 // Far from the outcome, and for wide normals: nothing overflows that has a finite value.
 TEST(Likelihood, ExpectationsAreFiniteFarAway) {
-  for (const auto& l : likelihoods()) {
+  for (const auto& l : scalar_likelihoods()) {
     const auto extras = Index(l->extra().size());
     for (const double mean : {-30.0, 0.0, 30.0})
       for (const double deviation : {1e-6, 1.0, 8.0}) {
@@ -182,7 +182,7 @@ TEST(Likelihood, ExpectationsAreFiniteFarAway) {
 
 // 4,000 draws: a standard error of the mean is 1/63 of a standard deviation, and five of them are the tolerance.
 TEST(Likelihood, DrawsHaveItsMeanAndAreReproducible) {
-  for (const auto& l : likelihoods()) {
+  for (const auto& l : scalar_likelihoods()) {
     const double eta = 1.1, trials = l->binary() ? 5.0 : 1.0;
     const Vector psi = l->extra().size() == 2 ? Vector{{0.3, 2.5}} : usual_extra(*l);
     Vector y(4000);

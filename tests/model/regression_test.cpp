@@ -12,11 +12,17 @@
 namespace fisherman::model_regression_test {
 namespace {
 
-/// A small data set of the likelihood's own, drawn from it, with an offset, weights, and trials where these have a meaning.
-RegressionTarget small(const std::string& name, bool grouped, Index n = 40) {
-  const auto l = likelihood(name);
+/// All of the table, and more classes than two, with few nodes, which are fast and show the same.
+std::vector<std::shared_ptr<const Likelihood>> likelihoods_and_classes() {
+  std::vector<std::shared_ptr<const Likelihood>> out = likelihoods();
+  for (const Index classes : {3, 5}) out.push_back(multinomial_likelihood(classes, 64));
+  return out;
+}
+
+/// A small data set of the likelihood's own, drawn from it, with weights, and an offset and trials where these have a meaning.
+RegressionTarget small(const std::shared_ptr<const Likelihood>& l, bool grouped, Index n = 40) {
   const Draws draws(11, 0);
-  const Index p = grouped ? 7 : 3;
+  const Index p = grouped ? 7 : 3, m = l->predictors();
   Matrix X = Matrix::Zero(n, p);
   X.leftCols(2) = draws.normals(0, n, 2);
   X.col(2).setOnes();
@@ -25,18 +31,19 @@ RegressionTarget small(const std::string& name, bool grouped, Index n = 40) {
   const Vector beta{{0.5, -0.3, 0.4}};
   const auto extras = Index(l->extra().size());
   const Vector psi = extras == 2 ? Vector{{-0.5, 1.5}} : Vector::Constant(extras, 0.4);
-  const Vector offset = 0.1 * draws.normals(1, n, 1);
+  const Vector offset = m == 1 ? Vector(0.1 * draws.normals(1, n, 1)) : Vector();
   Outcomes o{Vector(n), {}, {}};
   o.weights = draws.uniforms(2, n, 1).array() + 0.5;
   if (l->binary()) o.trials = Vector::Constant(n, 3.0);
   for (Index i = 0; i < n; ++i) {
     RandomSequence random(5, std::uint64_t(i));
     const double effect = grouped ? 0.6 * (double(i % 4) - 1.5) : 0.0;
-    o.y(i) = l->draw(o.trials_of(i), X.row(i).head(3).dot(beta) + offset(i) + effect, psi.data(),
-                     random);
+    Vector eta = Vector::Constant(m, X.row(i).head(3).dot(beta) + (m == 1 ? offset(i) : 0.0));
+    eta(0) += effect;
+    o.y(i) = l->sample(o.trials_of(i), eta.data(), psi.data(), random);
   }
   RegressionPriors priors;
-  for (Index j = 0; j < p; ++j)
+  for (Index j = 0; j < p * m; ++j)
     priors.coefficients.push_back({j == 0   ? CoefficientPrior::Family::student_t
                                    : j == 1 ? CoefficientPrior::Family::laplace
                                             : CoefficientPrior::Family::normal,
@@ -59,9 +66,9 @@ SomeGaussian some_gaussian(const RegressionTarget& target) {
 }
 
 TEST(Regression, GradientsAtPointsAreThoseOfTheDensity) {
-  for (const auto& l : likelihoods())
+  for (const auto& l : likelihoods_and_classes())
     for (const bool grouped : {false, true}) {
-      const RegressionTarget target = small(l->name(), grouped);
+      const RegressionTarget target = small(l, grouped);
       const Index d = target.dimension();
       Matrix thetas = 0.3 * Draws(1, 2).normals(0, d, 3), gradients(d, 3);
       thetas.row(1).array() += 2.0;  // away from the kink of the Laplace prior
@@ -87,9 +94,9 @@ TEST(Regression, GradientsAtPointsAreThoseOfTheDensity) {
 
 // The gradient in the mean is E∇, and the one in the covariance ½E∇²: both against differences of the value.
 TEST(Regression, ExpectationsAreConsistent) {
-  for (const auto& l : likelihoods())
+  for (const auto& l : likelihoods_and_classes())
     for (const bool grouped : {false, true}) {
-      const RegressionTarget target = small(l->name(), grouped);
+      const RegressionTarget target = small(l, grouped);
       const auto [mean, covariance] = some_gaussian(target);
       const Expectation e = target.expectation(mean, covariance);
       EXPECT_DOUBLE_EQ(e.value, target.expected(mean, covariance));
@@ -118,8 +125,8 @@ TEST(Regression, ExpectationsAreConsistent) {
 
 // 20,000 draws: five standard errors.
 TEST(Regression, ExpectationEqualsTheMeanOverDraws) {
-  for (const auto& l : likelihoods()) {
-    const RegressionTarget target = small(l->name(), true);
+  for (const auto& l : likelihoods_and_classes()) {
+    const RegressionTarget target = small(l, true);
     const auto [mean, covariance] = some_gaussian(target);
     const Matrix L = Eigen::LLT<Matrix>(covariance).matrixL();
     const Matrix z = Draws(9, 0).normals(0, target.dimension(), 20000);
@@ -131,22 +138,65 @@ TEST(Regression, ExpectationEqualsTheMeanOverDraws) {
 }
 
 TEST(Regression, BitsDoNotDependOnThreads) {
-  const RegressionTarget target = small("negative-binomial", true, 3000);
-  const auto [mean, covariance] = some_gaussian(target);
-  set_threads(1);
-  const Expectation one = small("negative-binomial", true, 3000).expectation(mean, covariance);
-  set_threads(2);
-  const Expectation two = small("negative-binomial", true, 3000).expectation(mean, covariance);
-  set_threads(1);
-  EXPECT_EQ(one.value, two.value);
-  EXPECT_EQ(one.gradient, two.gradient);
-  EXPECT_EQ(one.hessian, two.hessian);
+  for (const auto& l : {likelihood("negative-binomial"), multinomial_likelihood(3, 64)}) {
+    const auto [mean, covariance] = some_gaussian(small(l, true, 3000));
+    set_threads(1);
+    const Expectation one = small(l, true, 3000).expectation(mean, covariance);
+    set_threads(2);
+    const Expectation two = small(l, true, 3000).expectation(mean, covariance);
+    set_threads(1);
+    EXPECT_EQ(one.value, two.value);
+    EXPECT_EQ(one.gradient, two.gradient);
+    EXPECT_EQ(one.hessian, two.hessian);
+  }
+}
+
+// With rows as often as they are in the data, a subset is the data.
+TEST(Regression, ASubsetOfAllRowsIsTheTarget) {
+  for (const auto& l : likelihoods_and_classes()) {
+    const RegressionTarget target = small(l, true);
+    std::vector<Index> rows;
+    for (Index i = 0; i < target.rows(); ++i) rows.push_back(target.rows() - 1 - i);
+    const auto [mean, covariance] = some_gaussian(target);
+    EXPECT_NEAR(target.subset(rows).expected(mean, covariance), target.expected(mean, covariance),
+                1e-10 * std::abs(target.expected(mean, covariance)))
+        << l->name();
+  }
+}
+
+// θ, the data and linear_predictors() agree with log_density().
+TEST(Regression, LinearPredictorsGiveTheLikelihoodOfRows) {
+  for (const auto& l : likelihoods_and_classes()) {
+    const RegressionTarget target = small(l, false);
+    const Matrix thetas = 0.3 * Draws(1, 2).normals(0, target.dimension(), 2);
+    const std::vector<Index> rows = {4, 7, 30};
+    const Matrix eta = target.linear_predictors(rows, thetas);
+    const RegressionTarget some = target.subset(rows);
+    // The prior cancels in the difference to one row, which has the weight of all.
+    const Vector all = some.log_density(thetas);
+    for (Index s = 0; s < 2; ++s) {
+      double sum = 0.0, first = 0.0;
+      for (Index i = 0; i < 3; ++i) {
+        const Index row = rows[std::size_t(i)];
+        const double log_p = target.outcomes().weight_of(row) *
+                             l->log_p(target.outcomes().y(row), target.outcomes().trials_of(row),
+                                      eta.col(i).data() + s * l->predictors(),
+                                      thetas.col(s).data() + target.coefficients());
+        sum += log_p;
+        if (i == 0) first = log_p;
+      }
+      const double scale = double(target.rows());
+      const double one = target.subset({rows[0]}).log_density(thetas)(s);
+      EXPECT_NEAR(all(s) - one, scale * (sum / 3.0 - first), 1e-9 * (1.0 + std::abs(scale * sum)))
+          << l->name();
+    }
+  }
 }
 
 TEST(Regression, StartsNearTheMode) {
-  for (const auto& l : likelihoods())
+  for (const auto& l : likelihoods_and_classes())
     for (const bool grouped : {false, true}) {
-      const RegressionTarget target = small(l->name(), grouped);
+      const RegressionTarget target = small(l, grouped);
       const RegressionStart start = regression_start(target);
       const Index p = target.coefficients();
       const Expectation here = target.expectation(start.mean, {});

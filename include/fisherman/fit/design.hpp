@@ -76,6 +76,8 @@ class DesignPlan {
   std::vector<std::string> warnings, notes;
 
   const std::string& outcome() const { return outcome_; }
+  /// The class that --reference names for the outcome; empty if it names none. It is not saved.
+  std::string outcome_reference;
 
   /// Coefficients of the columns as they were given: one row of `betas` a coefficient, one column a draw. The intercept
   /// takes in the shifts of the terms, and the intercepts of a group those of its slopes. Without an intercept there may

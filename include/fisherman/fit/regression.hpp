@@ -69,6 +69,11 @@ struct RegressionOptimum {
 /// `tolerance` nats. Throws NotFinite if that is not reached.
 RegressionOptimum exact_optimum(const RegressionTarget& target, double tolerance = 1e-10);
 
+/// Probabilities of classes for each row of the design, under the posterior of the coefficients of several linear
+/// predictors. Rows of any length have a prediction.
+ClassProbabilities class_probabilities(const Matrix& design, const GaussianPoint& q,
+                                       Index predictors);
+
 /// For each row of the design: mean, standard deviation, 5% and 95% quantiles of the expected outcome (of one trial) under
 /// the posterior. `offset` is empty or has a number for each row, and `more` what is to be added to the variance of each
 /// linear predictor. Rows of any length have a prediction, as long as the link has one.

@@ -24,6 +24,20 @@ NormalRule trapezoidal(Index each_side, double step);
 /// that more than 10,000 points would be needed.
 const NormalRule& normal_rule(double ratio);
 
+/// E f(z) ≈ Σ weightₖ f(zₖ) for a standard normal z of several dimensions, one row of `z` a node. No weight is negative,
+/// means are 0 and the covariance is the identity.
+struct NormalNodes {
+  Matrix z;
+  Vector weight;
+};
+
+inline constexpr Index usual_nodes = 1024;
+
+/// About `count` nodes, always the same. In two dimensions rings, which are exact for polynomials up to degree
+/// √count − 1, in three a product of Gauss-Hermite rules. Products need too many nodes in more dimensions: there it is
+/// Richtmyer's sequence, z and −z together.
+NormalNodes normal_nodes(Index dimension, Index count = usual_nodes);
+
 /// Distribution function of the standard normal, and its logarithm with two derivatives, for any argument.
 double normal_distribution(double x);
 struct LogNormalDistribution {

@@ -1,10 +1,12 @@
-// Bayesian regression with any likelihood of likelihood.hpp: η = Xβ + offset.
+// Bayesian regression with any likelihood of likelihood.hpp: η = Xβ + offset, or ηₖ = Xβₖ for each of several linear
+// predictors, which have no offset.
 //
-// The parameters are θ = (β, t, ψ): the coefficients; t = log τ for each set of group effects, coefficients that share a
+// The parameters are θ = (β, t, ψ): the coefficients, those of one predictor after those of another; t = log τ for each set of group effects, coefficients that share a
 // standard deviation τ which is learnt; and the logarithms of the likelihood's further parameters.
 //
 // As a Target it gives log p(y, θ), all constants included, so that evidence bounds can be compared. Its expectation under a
-// Gaussian is exact: a row's (η, ψ) is normal, and so is a coefficient's (β, t), for which E[e^(−2t)β²] has a closed form.
+// Gaussian is exact, as far as the likelihood's is: a row's (η, ψ) is normal, and so is a coefficient's (β, t), for which
+// E[e^(−2t)β²] has a closed form.
 #pragma once
 
 #include <memory>
@@ -15,6 +17,12 @@
 #include "fisherman/model/scalar_prior.hpp"
 
 namespace fisherman {
+
+/// Means and variances of the linear predictors of rows, without an offset, if the coefficients are N(mean, covariance): those
+/// of one predictor after those of another, maybe with further parameters behind them. Without a covariance (a matrix without
+/// numbers) variances are 0.
+PredictorNormals predictor_normals(const ConstMatrixRef& x, Index predictors, const Vector& mean,
+                                   const Matrix& covariance);
 
 /// Coefficients first … first+count−1 are N(0, τ²), and τ has a prior.
 struct GroupEffects {
@@ -28,7 +36,8 @@ struct RegressionPriors {
   std::vector<ScalePrior> extra = {};  // of the likelihood's further parameters
 };
 
-/// A Gaussian's expectation of log p(y, θ), with its gradient in the mean, and the expected Hessian.
+/// A Gaussian's expectation of log p(y, θ), with its gradient in the mean, and the expected Hessian: twice the derivative in
+/// the covariance.
 struct Expectation {
   double value;
   Vector gradient;
@@ -42,7 +51,9 @@ class RegressionTarget {
   RegressionTarget(Matrix X, Outcomes outcomes, std::shared_ptr<const Likelihood> likelihood,
                    RegressionPriors priors, Vector offset = {});
 
-  Index coefficients() const { return X_->cols(); }
+  /// Of a row.
+  Index predictors() const { return predictors_; }
+  Index coefficients() const { return X_->cols() * predictors_; }
   Index effects() const { return Index(priors_.effects.size()); }
   Index extras() const { return extras_; }
   Index dimension() const { return coefficients() + effects() + extras(); }
@@ -64,9 +75,15 @@ class RegressionTarget {
   /// Without a covariance (a matrix without numbers): log p at the mean itself, with gradient and Hessian.
   Expectation expectation(const Vector& mean, const Matrix& covariance) const;
 
+  /// η of some rows at draws of θ, one a column: a column for each row, in which the predictors of a draw follow each other.
+  Matrix linear_predictors(const std::vector<Index>& rows, const Matrix& thetas) const;
+
   /// Mean and variance of η for each row under N(mean, covariance).
-  PredictorNormals predictors(const Vector& mean, const Matrix& covariance, Index first,
-                              Index count) const;
+  PredictorNormals predictor_normals(const Vector& mean, const Matrix& covariance, Index first,
+                                     Index count) const;
+
+  /// The same with another likelihood for the same outcomes, of as many parameters.
+  RegressionTarget with(std::shared_ptr<const Likelihood> likelihood) const;
 
   /// These rows, with their likelihood to the power n/(their number).
   RegressionTarget subset(const std::vector<Index>& rows) const;
@@ -76,6 +93,8 @@ class RegressionTarget {
   struct Last;
   void check() const;
   Vector evaluated(const Matrix& thetas, Matrix* gradients) const;
+  /// Coefficients of some draws, p numbers a column: the predictors of a draw follow each other.
+  Matrix by_predictor(const Matrix& thetas, Index from, Index draws) const;
   /// The log prior at a point, and its gradient added to one.
   double prior_at(const Eigen::Ref<const Vector>& theta, Eigen::Ref<Vector> gradient) const;
   /// Its expectation; gradient and Hessian are added unless nobody asks.
@@ -91,7 +110,7 @@ class RegressionTarget {
   Vector offset_;
   std::shared_ptr<const Likelihood> likelihood_;
   RegressionPriors priors_;
-  Index extras_;
+  Index predictors_, extras_;
   double weight_ = 1.0;  // of the likelihood
 };
 

@@ -32,13 +32,34 @@ double quantile(std::vector<double> values, double p) {
              : values[low];
 }
 
-/// Linear predictors of rows (one each) at draws of θ (one a row).
-Matrix linear(const RegressionTarget& target, const std::vector<Index>& rows,
-              const Matrix& thetas) {
-  Matrix eta =
-      target.design()(rows, Eigen::all) * thetas.leftCols(target.coefficients()).transpose();
-  if (target.offset().size() > 0) eta.colwise() += Vector(target.offset()(rows));
-  return eta;
+using Statistic = std::pair<std::string, std::function<double(const Vector&)>>;
+
+std::vector<Statistic> statistics_of(const Likelihood& likelihood,
+                                     const std::vector<std::string>& classes) {
+  std::vector<Statistic> out;
+  if (likelihood.link() == Link::softmax) {
+    for (std::size_t k = 0; k < classes.size(); ++k)
+      out.emplace_back("share of " + classes[k], [k](const Vector& y) {
+        return (y.array() == double(k)).cast<double>().mean();
+      });
+    return out;
+  }
+  out = {{"mean", [](const Vector& y) { return y.mean(); }},
+         {"standard deviation",
+          [](const Vector& y) { return std::sqrt((y.array() - y.mean()).square().mean()); }},
+         {"smallest", [](const Vector& y) { return y.minCoeff(); }},
+         {"largest", [](const Vector& y) { return y.maxCoeff(); }}};
+  if (likelihood.link() == Link::log && likelihood.trouble(0.0, 1.0).empty())
+    out.emplace_back("share of zeros",
+                     [](const Vector& y) { return (y.array() == 0.0).cast<double>().mean(); });
+  return out;
+}
+
+MarginalEffect effect_of(const std::string& name, const Vector& draws) {
+  const std::vector<double> values(draws.data(), draws.data() + draws.size());
+  const double mean = draws.mean();
+  return {name, mean, std::sqrt((draws.array() - mean).square().mean()), quantile(values, 0.05),
+          quantile(values, 0.95)};
 }
 
 }  // namespace
@@ -57,7 +78,8 @@ Fields LeaveOneOut::fields() const {
 LeaveOneOut leave_one_out(const RegressionTarget& target, const GaussianPoint& q,
                           std::uint64_t seed) {
   const Matrix thetas = posterior_draws(q, loo_draws, seed ^ of_checks);
-  const Vector ratios = log_densities(target, thetas.transpose()) - log_density(q, thetas);
+  const Matrix by_column = thetas.transpose();
+  const Vector ratios = log_densities(target, by_column) - log_density(q, thetas);
   LeaveOneOut out;
   if (!ratios.allFinite()) return out;
   const std::vector<Index> rows = some_rows(target.rows(), most_loo_rows);
@@ -69,17 +91,16 @@ LeaveOneOut leave_one_out(const RegressionTarget& target, const GaussianPoint& q
   out.k.resize(m);
   for_row_groups(m, [&](Index first, Index count) {
     const std::vector<Index> some(rows.begin() + first, rows.begin() + first + count);
-    const Matrix eta = linear(target, some, thetas);
+    const Matrix eta = target.linear_predictors(some, by_column);
     Vector log_p(loo_draws), psi(target.extras());
     for (Index i = 0; i < count; ++i) {
       const Index row = some[std::size_t(i)];
       for (Index s = 0; s < loo_draws; ++s) {
         psi = thetas.row(s).segment(tail, target.extras());
-        log_p(s) = target.outcomes().weight_of(row) * target.likelihood()
-                                                          .at(target.outcomes().y(row),
-                                                              target.outcomes().trials_of(row),
-                                                              eta(i, s), psi.data())
-                                                          .value;
+        log_p(s) =
+            target.outcomes().weight_of(row) *
+            target.likelihood().log_p(target.outcomes().y(row), target.outcomes().trials_of(row),
+                                      eta.col(i).data() + s * target.predictors(), psi.data());
       }
       const SmoothedWeights without = pareto_smoothed(ratios - log_p);
       out.pointwise(first + i) = log_sum_exp(without.log_weights + log_p);
@@ -101,22 +122,14 @@ LeaveOneOut leave_one_out(const RegressionTarget& target, const GaussianPoint& q
 }
 
 std::vector<PredictiveCheck> predictive_checks(const RegressionTarget& target,
-                                               const GaussianPoint& q, std::uint64_t seed) {
-  using Statistic = std::pair<std::string, std::function<double(const Vector&)>>;
-  std::vector<Statistic> statistics = {
-      {"mean", [](const Vector& y) { return y.mean(); }},
-      {"standard deviation",
-       [](const Vector& y) { return std::sqrt((y.array() - y.mean()).square().mean()); }},
-      {"smallest", [](const Vector& y) { return y.minCoeff(); }},
-      {"largest", [](const Vector& y) { return y.maxCoeff(); }}};
-  if (target.likelihood().link() == Link::log && target.likelihood().trouble(0.0, 1.0).empty())
-    statistics.emplace_back(
-        "share of zeros", [](const Vector& y) { return (y.array() == 0.0).cast<double>().mean(); });
+                                               const GaussianPoint& q, std::uint64_t seed,
+                                               const std::vector<std::string>& classes) {
+  const std::vector<Statistic> statistics = statistics_of(target.likelihood(), classes);
   const std::vector<Index> rows =
       some_rows(target.rows(), std::max<Index>(1, most_check_outcomes / check_draws));
   const auto m = Index(rows.size());
   const Matrix thetas = posterior_draws(q, check_draws, seed ^ of_checks);
-  const Matrix eta = linear(target, rows, thetas);
+  const Matrix eta = target.linear_predictors(rows, thetas.transpose());
   const Index tail = target.coefficients() + target.effects();
   std::vector<std::vector<double>> drawn(statistics.size(),
                                          std::vector<double>(std::size_t(check_draws)));
@@ -125,8 +138,9 @@ std::vector<PredictiveCheck> predictive_checks(const RegressionTarget& target,
     RandomSequence random(seed, of_checks + s);
     Vector y(m);
     for (Index i = 0; i < m; ++i)
-      y(i) = target.likelihood().draw(target.outcomes().trials_of(rows[std::size_t(i)]),
-                                      eta(i, Index(s)), psi.data(), random);
+      y(i) = target.likelihood().sample(target.outcomes().trials_of(rows[std::size_t(i)]),
+                                        eta.col(i).data() + Index(s) * target.predictors(),
+                                        psi.data(), random);
     for (std::size_t k = 0; k < statistics.size(); ++k) drawn[k][s] = statistics[k].second(y);
   });
   const Vector observed = target.outcomes().y(rows);
@@ -146,20 +160,50 @@ std::vector<MarginalEffect> marginal_effects(const RegressionTarget& target, con
                                              const std::vector<std::string>& names) {
   const std::vector<Index> rows =
       some_rows(target.rows(), std::max<Index>(1, most_check_outcomes / thetas.rows()));
-  const Matrix eta = linear(target, rows, thetas);
+  const Matrix eta = target.linear_predictors(rows, thetas.transpose());
   const Link link = target.likelihood().link();
-  const Vector slope = eta.unaryExpr([&](double x) { return inverse_link_slope(link, x); })
-                           .colwise()
-                           .mean()
-                           .transpose();
+  const Vector slope =
+      eta.unaryExpr([&](double x) { return inverse_link_slope(link, x); }).rowwise().mean();
   std::vector<MarginalEffect> out;
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    const Vector effect = slope.cwiseProduct(own.col(Index(j)));
-    const std::vector<double> values(effect.data(), effect.data() + effect.size());
-    const double mean = effect.mean();
-    out.push_back({names[j], mean, std::sqrt((effect.array() - mean).square().mean()),
-                   quantile(values, 0.05), quantile(values, 0.95)});
-  }
+  for (std::size_t j = 0; j < names.size(); ++j)
+    out.push_back(effect_of(names[j], slope.cwiseProduct(own.col(Index(j)))));
+  return out;
+}
+
+std::vector<MarginalEffect> class_effects(const RegressionTarget& target, const Matrix& thetas,
+                                          const Matrix& own, const std::vector<std::string>& terms,
+                                          const std::vector<std::string>& classes) {
+  const Index draws = thetas.rows(), m = target.predictors(), each = own.cols() / m;
+  const std::vector<Index> rows =
+      some_rows(target.rows(), std::max<Index>(1, most_check_outcomes / (draws * m)));
+  const Matrix eta = target.linear_predictors(rows, thetas.transpose());
+  // ∂p_c/∂η_l = p_c(δ_cl − p_l), on average over the rows; all that a draw needs.
+  const auto terms_count = Index(terms.size());
+  Matrix effects(draws, (m + 1) * terms_count);
+  parallel_for(std::size_t(draws), [&](std::size_t s) {
+    Matrix slopes = Matrix::Zero(m + 1, m);
+    Vector p(m + 1);
+    for (Index i = 0; i < eta.cols(); ++i) {
+      p(0) = 0.0;
+      p.tail(m) = eta.col(i).segment(Index(s) * m, m);
+      p = (p.array() - p.maxCoeff()).exp();
+      p /= p.sum();
+      slopes.noalias() -= p * p.tail(m).transpose();
+      slopes.bottomRows(m).diagonal() += p.tail(m);
+    }
+    slopes /= double(eta.cols());
+    for (Index j = 0; j < terms_count; ++j) {
+      Vector beta(m);
+      for (Index l = 0; l < m; ++l) beta(l) = own(Index(s), l * each + j);
+      const Vector change = slopes * beta;
+      for (Index c = 0; c <= m; ++c) effects(Index(s), c * terms_count + j) = change(c);
+    }
+  });
+  std::vector<MarginalEffect> out;
+  for (Index c = 0; c <= m; ++c)
+    for (Index j = 0; j < terms_count; ++j)
+      out.push_back(effect_of(classes[std::size_t(c)] + ": " + terms[std::size_t(j)],
+                              effects.col(c * terms_count + j)));
   return out;
 }
 

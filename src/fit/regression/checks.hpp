@@ -33,8 +33,10 @@ struct PredictiveCheck {
   double observed, low, middle, high;  // 5%, 50%, 95% of the drawn ones
   double above;                        // share of drawn ones at least as large
 };
+/// With several linear predictors the statistics are the shares of the classes.
 std::vector<PredictiveCheck> predictive_checks(const RegressionTarget& target,
-                                               const GaussianPoint& q, std::uint64_t seed);
+                                               const GaussianPoint& q, std::uint64_t seed,
+                                               const std::vector<std::string>& classes);
 
 /// The change of the expected outcome for one unit of a column, on average over the rows.
 struct MarginalEffect {
@@ -45,5 +47,9 @@ struct MarginalEffect {
 std::vector<MarginalEffect> marginal_effects(const RegressionTarget& target, const Matrix& thetas,
                                              const Matrix& own,
                                              const std::vector<std::string>& names);
+/// The same for the probability of each class.
+std::vector<MarginalEffect> class_effects(const RegressionTarget& target, const Matrix& thetas,
+                                          const Matrix& own, const std::vector<std::string>& terms,
+                                          const std::vector<std::string>& classes);
 
 }  // namespace fisherman

@@ -94,10 +94,10 @@ std::unique_ptr<Fitted> RegressionFitted::fit(FitData data, const RegressionSett
   set_threads(int(s.threads));
   auto out = std::make_unique<RegressionFitted>();
   out->kind = kind_name;
-  out->likelihood = fisherman::likelihood(s.likelihood);
   out->label = data.table.label_name;
   RegressionProblem problem = regression_problem(std::move(data), s);
   out->plan = std::move(problem.plan);
+  out->likelihood = std::move(problem.likelihood);
   out->classes = std::move(problem.classes);
   out->target = std::move(problem.target);
   out->columns = out->plan.needed();
@@ -114,8 +114,13 @@ std::unique_ptr<Fitted> RegressionFitted::fit(FitData data, const RegressionSett
   out->seed = std::uint64_t(s.seed);
   out->khat = posterior_khat(*out->target, out->q, out->seed);
   if (out->summary.status != Status::converged)
-    if (const std::string why = no_gaussian(*out->target, out->q, out->plan.names); !why.empty())
+    if (const std::string why = no_gaussian(*out->target, out->q, out->names(Units::standardized));
+        !why.empty())
       driver.warn(out->warnings.emplace_back(why));
+  if (const auto finer = out->likelihood->finer(); finer && out->q.covariance.allFinite())
+    out->expectation_error =
+        std::abs(out->target->with(finer).expected(out->q.mean, out->q.covariance) -
+                 out->target->expected(out->q.mean, out->q.covariance));
   return out;
 }
 
@@ -127,7 +132,8 @@ const LeaveOneOut& RegressionFitted::loo() const {
 
 const std::vector<PredictiveCheck>& RegressionFitted::checks() const {
   if (!checks_)
-    checks_ = target ? predictive_checks(*target, q, seed) : std::vector<PredictiveCheck>();
+    checks_ =
+        target ? predictive_checks(*target, q, seed, classes) : std::vector<PredictiveCheck>();
   return *checks_;
 }
 
@@ -136,21 +142,44 @@ const std::vector<MarginalEffect>& RegressionFitted::effects() const {
   effects_.emplace();
   if (!target) return *effects_;
   const Matrix thetas = posterior_draws(q, effect_draws, seed);
-  const Matrix own =
-      plan.in_own_units(Matrix(thetas.leftCols(coefficient_count()).transpose())).transpose();
-  effects_ =
-      marginal_effects(*target, thetas, own, {plan.names.begin(), plan.names.begin() + plan.terms});
+  const Matrix own = in_own_units(thetas.leftCols(coefficient_count()).transpose()).transpose();
+  const std::vector<std::string> terms(plan.names.begin(), plan.names.begin() + plan.terms);
+  effects_ = several_classes() ? class_effects(*target, thetas, own, terms, classes)
+                               : marginal_effects(*target, thetas, own, terms);
   return *effects_;
 }
 
 GaussianPoint RegressionFitted::coefficients(Units units) const {
   const Index p = coefficient_count();
   GaussianPoint out{q.mean.head(p), q.covariance.topLeftCorner(p, p)};
-  return units == Units::standardized ? out : plan.in_own_units(out);
+  if (units == Units::standardized) return out;
+  // With A the linear map, AΣAᵀ = A(AΣ)ᵀ.
+  const Matrix half = in_own_units(out.covariance), covariance = in_own_units(half.transpose());
+  return {in_own_units(out.mean), 0.5 * (covariance + covariance.transpose())};
+}
+
+Matrix RegressionFitted::in_own_units(const Matrix& betas) const {
+  const auto p = Index(plan.names.size()), own = Index(plan.own_names().size());
+  const Index m = likelihood->predictors();
+  Matrix out(m * own, betas.cols());
+  for (Index k = 0; k < m; ++k)
+    out.middleRows(k * own, own) = plan.in_own_units(Matrix(betas.middleRows(k * p, p)));
+  return out;
 }
 
 std::vector<std::string> RegressionFitted::names(Units units) const {
-  return units == Units::standardized ? plan.names : plan.own_names();
+  const std::vector<std::string> each =
+      units == Units::standardized ? plan.names : plan.own_names();
+  if (!several_classes()) return each;
+  std::vector<std::string> out;
+  for (std::size_t k = 1; k < classes.size(); ++k)
+    for (const std::string& name : each) out.push_back(classes[k] + ": " + name);
+  return out;
+}
+
+bool RegressionFitted::of_term(Index k, Units units) const {
+  const auto each = Index((units == Units::standardized ? plan.names : plan.own_names()).size());
+  return k % each < plan.terms;
 }
 
 std::vector<RegressionFitted::Positive> RegressionFitted::positives(Units units) const {
@@ -169,9 +198,9 @@ std::vector<RegressionFitted::Positive> RegressionFitted::positives(Units units)
 }
 
 std::string RegressionFitted::ratio_name() const {
-  return likelihood->link() == Link::logit ? "odds ratio"
-         : likelihood->link() == Link::log ? "ratio of means"
-                                           : "";
+  return likelihood->link() == Link::logit || several_classes() ? "odds ratio"
+         : likelihood->link() == Link::log                      ? "ratio of means"
+                                                                : "";
 }
 
 Fields RegressionFitted::result() const {
@@ -179,6 +208,7 @@ Fields RegressionFitted::result() const {
   out.set("likelihood", likelihood->name());
   out.set("khat", khat);
   out.set("khat_verdict", pareto_verdict(khat));
+  if (likelihood->finer()) out.set("expectation_error", expectation_error);
   if (target || loo_) out.set("loo", loo().fields());
   return out;
 }
@@ -203,10 +233,11 @@ std::unique_ptr<Fitted> RegressionFitted::load(const SavedFit& saved) {
   auto out = std::make_unique<RegressionFitted>();
   out->kind = model.need_text("model");
   require(model.has("design"), "it was made by a version before 0.2; fit again");
-  out->likelihood = fisherman::likelihood(model.need_text("likelihood"));
   out->seed = std::uint64_t(model.need_count("seed"));
   out->label = model.need_text("label");
   out->classes = model.need_texts("classes");
+  out->likelihood = fisherman::likelihood(model.need_text("likelihood"),
+                                          std::max<Index>(2, Index(out->classes.size())));
   out->plan = DesignPlan::loaded(model.need_fields("design"));
   out->columns = out->plan.needed();
   out->welcome = out->plan.welcome();
@@ -217,10 +248,13 @@ std::unique_ptr<Fitted> RegressionFitted::load(const SavedFit& saved) {
   require(covariance.size() == d * d &&
               d == out->coefficient_count() + Index(out->plan.effects.size()) +
                        Index(out->likelihood->extra().size()) &&
-              Index(out->priors.size()) == d && (out->classes.empty() || out->classes.size() == 2),
+              Index(out->priors.size()) == d &&
+              (out->several_classes() ? out->classes.size() >= 2
+                                      : out->classes.empty() || out->classes.size() == 2),
           "its sizes do not go together");
   out->q.covariance = as_matrix(covariance.data(), d, d);
   out->khat = saved.result.number("khat");
+  out->expectation_error = saved.result.number("expectation_error");
   if (saved.result.has("loo")) {
     const Fields loo = saved.result.need_fields("loo");
     out->loo_.emplace();
@@ -237,26 +271,30 @@ std::unique_ptr<Fitted> RegressionFitted::load(const SavedFit& saved) {
 Fields RegressionFitted::parameters() const {
   Fields out;
   out.set("likelihood", likelihood->name());
-  std::vector<std::string> all = plan.names;
+  std::vector<std::string> all = names(Units::standardized);
   for (const Positive& one : positives(Units::own)) all.push_back("log " + one.name);
   out.set("parameter_names", all);
   out.set("parameter_mean", q.mean);
   out.set("parameter_covariance", q.covariance);
-  out.set("names", plan.names);
+  out.set("names", names(Units::standardized));
   const GaussianPoint standardized = coefficients(Units::standardized),
                       own = coefficients(Units::own);
   out.set("mean", standardized.mean);
   out.set("covariance", standardized.covariance);
-  out.set("own_names", plan.own_names());
+  out.set("own_names", names(Units::own));
   out.set("own_mean", own.mean);
   out.set("own_covariance", own.covariance);
-  out.set("coef", Matrix(own.mean.head(plan.terms).transpose()));
-  double constant = 0.0;
+  // One row for each linear predictor.
   const std::vector<std::string> own_names = plan.own_names();
-  for (std::size_t j = std::size_t(plan.terms); j < own_names.size(); ++j)
-    if (own_names[j] == "(intercept)" || own_names[j] == "(constant)")
-      constant = own.mean(Index(j));
-  out.set("intercept", Vector(Vector::Constant(1, constant)));
+  const auto each = Index(own_names.size());
+  const Eigen::Map<const Matrix> by_predictor(own.mean.data(), each, likelihood->predictors());
+  out.set("coef", Matrix(by_predictor.topRows(plan.terms).transpose()));
+  Vector constants = Vector::Zero(by_predictor.cols());
+  for (Index j = plan.terms; j < each; ++j)
+    if (const std::string& name = own_names[std::size_t(j)];
+        name == "(intercept)" || name == "(constant)")
+      constants = by_predictor.row(j);
+  out.set("intercept", constants);
   std::vector<Fields> scales;
   for (const Positive& one : positives(Units::own)) {
     Fields& row = scales.emplace_back();
@@ -273,6 +311,8 @@ Fields RegressionFitted::parameters() const {
   out.set("elbo", -summary.objective);
   out.set("khat", khat);
   out.set("khat_verdict", pareto_verdict(khat));
+  if (several_classes()) out.set("class_names", classes);
+  if (likelihood->finer()) out.set("expectation_error", expectation_error);
   return out;
 }
 
@@ -286,8 +326,9 @@ std::string RegressionFitted::text(const Output& output) const {
   for (const auto& name : all) width = std::max(width, std::min<std::size_t>(name.size(), 32));
   for (const auto& one : scales) width = std::max(width, one.name.size());
   const bool ratio = !ratio_name().empty();
-  out << "Coefficients in " << units_words(output.units) << "\n\n"
-      << std::left << std::setw(int(width)) << "name" << std::right;
+  out << "Coefficients in " << units_words(output.units);
+  if (several_classes()) out << ", of log odds against " << label << " = " << classes.front();
+  out << "\n\n" << std::left << std::setw(int(width)) << "name" << std::right;
   for (const char* head : {"mean", "sd", "5%", "95%"}) out << std::setw(12) << head;
   if (ratio) out << "  " << ratio_name();
   // Columns of any size: digits that count, not digits after the point.
@@ -317,6 +358,10 @@ std::string RegressionFitted::text(const Output& output) const {
       << " nats after " << summary.iterations << " iterations, " << std::setprecision(2)
       << summary.seconds << " s\n"
       << "Pareto k " << khat << ", " << pareto_verdict(khat) << '\n';
+  if (likelihood->finer())
+    out << likelihood->approximation() << std::defaultfloat << std::setprecision(2)
+        << " Four times as many nodes change the NELBO by " << expectation_error << " nats.\n"
+        << std::fixed;
   if (std::isfinite(loo().elpd)) {
     out << std::setprecision(1) << "Leave-one-out log predictive density " << loo().elpd << " ± "
         << loo().error << " nats";
@@ -343,7 +388,7 @@ std::vector<NamedFile> RegressionFitted::tables(const Output& output) const {
     (of_group ? grouped : fixed) << csv_field(all[std::size_t(k)]) << ',' << mean << ','
                                  << sd_of(c, k) << ',' << mean - reach << ',' << mean + reach << ','
                                  << units_name(output.units) << '\n';
-    if (k < plan.terms)
+    if (of_term(k, output.units))
       ratios << csv_field(all[std::size_t(k)]) << ',' << std::exp(mean) << ','
              << std::exp(mean - reach) << ',' << std::exp(mean + reach) << '\n';
   }
@@ -379,6 +424,7 @@ Predictions RegressionFitted::predict(const Table& rows, const std::string& wher
                                       bool /*errors*/) const {
   const Columns given = rows.mixed ? *rows.mixed : columns_of_table(rows);
   const DesignedRows designed = plan.rows(given, where);
+  if (several_classes()) return class_predictions(designed);
   // What effects of groups that were not seen add: the mean of τ², which is lognormal.
   Vector more;
   if (designed.unseen.size() > 0) {
@@ -394,8 +440,26 @@ Predictions RegressionFitted::predict(const Table& rows, const std::string& wher
   return out;
 }
 
+Predictions RegressionFitted::class_predictions(const DesignedRows& rows) const {
+  const ClassProbabilities p = class_probabilities(rows.x, q, likelihood->predictors());
+  Predictions out;
+  for (const char* what : {"p_", "sd_"})
+    for (const std::string& name : classes) out.columns.push_back(what + name);
+  out.values.resize(rows.x.rows(), 2 * p.mean.cols());
+  out.values << p.mean, p.deviation;
+  for (Index i = 0; i < p.mean.rows(); ++i) {
+    Index likeliest;
+    p.mean.row(i).maxCoeff(&likeliest);
+    out.classes.push_back(classes[std::size_t(likeliest)]);
+  }
+  return out;
+}
+
 Fields RegressionFitted::score(const Table& rows, const Predictions& predictions,
                                const std::string& where, const std::string& labels_where) const {
+  if (several_classes())
+    return class_score(predictions.values.leftCols(Index(classes.size())), labels_in(rows, label),
+                       classes, labels_where);
   const auto mean = predictions.values.col(0);
   if (!classes.empty())
     return binary_score(mean, labels_in(rows, label), {classes[0], classes[1]}, labels_where);
@@ -418,9 +482,8 @@ FittedDraws RegressionFitted::draws(Index count, std::uint64_t from_seed, Units 
   if (target) out.log_p = log_densities(*target, thetas.transpose());
   const Index p = coefficient_count(), scales = thetas.cols() - p;
   const Matrix betas = thetas.leftCols(p);
-  const Matrix told = units == Units::standardized
-                          ? betas
-                          : Matrix(plan.in_own_units(Matrix(betas.transpose())).transpose());
+  const Matrix told =
+      units == Units::standardized ? betas : Matrix(in_own_units(betas.transpose()).transpose());
   out.values.resize(count, told.cols() + scales);
   out.values.leftCols(told.cols()) = told;
   const std::vector<Positive> positive = positives(units);

@@ -16,9 +16,13 @@ class RegressionFitted final : public Fitted {
   std::string kind;  // "regression", or "logistic"
   DesignPlan plan;
   std::shared_ptr<const Likelihood> likelihood;
-  std::vector<std::string> classes;  // two; none if outcomes are numbers
+  /// None if outcomes are numbers. Probabilities of one of two are those of the second; of several, the first is the one
+  /// that others are compared with.
+  std::vector<std::string> classes;
   GaussianPoint q;
   double khat = Record::unknown;
+  /// What more exact expectations would change the NELBO by, where those of the likelihood are not exact.
+  double expectation_error = Record::unknown;
   std::vector<std::string> priors;                 // in words, one for each parameter
   std::shared_ptr<const RegressionTarget> target;  // nothing for a fit that was loaded
 
@@ -41,10 +45,14 @@ class RegressionFitted final : public Fitted {
   const std::vector<PredictiveCheck>& checks() const;
   const std::vector<MarginalEffect>& effects() const;  // of terms, in their own units
 
-  /// Coefficients, group effects among them, in either units.
+  /// Coefficients, group effects among them, in either units. Of several linear predictors those of one class follow those
+  /// of another, and have its name before theirs.
   GaussianPoint coefficients(Units units) const;
   std::vector<std::string> names(Units units) const;
-  Index coefficient_count() const { return Index(plan.names.size()); }
+  Index coefficient_count() const { return Index(plan.names.size()) * likelihood->predictors(); }
+  /// Whether coefficient k is that of a term.
+  bool of_term(Index k, Units units) const;
+  bool several_classes() const { return likelihood->link() == Link::softmax; }
 
   /// A positive parameter: a standard deviation of group effects, or one of the likelihood's. Its posterior is lognormal.
   struct Positive {
@@ -61,6 +69,10 @@ class RegressionFitted final : public Fitted {
   std::string ratio_name() const;
 
  private:
+  /// Of draws of coefficients, one a column.
+  Matrix in_own_units(const Matrix& betas) const;
+  Predictions class_predictions(const DesignedRows& rows) const;
+
   mutable std::optional<LeaveOneOut> loo_;
   mutable std::optional<std::vector<PredictiveCheck>> checks_;
   mutable std::optional<std::vector<MarginalEffect>> effects_;
@@ -69,6 +81,7 @@ class RegressionFitted final : public Fitted {
 /// What a fit is of: plan, target and the names of the classes, from data and settings.
 struct RegressionProblem {
   DesignPlan plan;
+  std::shared_ptr<const Likelihood> likelihood;
   std::shared_ptr<const RegressionTarget> target;
   std::vector<std::string> classes;
 };
@@ -76,8 +89,10 @@ struct RegressionProblem {
 RegressionProblem regression_problem(FitData data, const RegressionSettings& settings,
                                      const RegressionFitted* before = nullptr);
 
-/// The outcomes of a table's rows, some of them. `classes`, if there are any, say which is 1. Throws FileError.
+/// The outcomes of a table's rows, some of them. Classes are numbered as `classes` has them; if it is empty, it becomes
+/// what there is, with the class `reference` first if that is not empty. Throws FileError.
 Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood& likelihood,
-                   bool trials, const std::vector<Index>& rows, std::vector<std::string>& classes);
+                   bool trials, const std::vector<Index>& rows, const std::string& reference,
+                   std::vector<std::string>& classes);
 
 }  // namespace fisherman

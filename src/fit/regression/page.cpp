@@ -224,7 +224,11 @@ Page page(const std::vector<ReportedFit>& runs, const PageLimits& limits) {
           ? sentence(", the intercept with ", model.priors[std::size_t(model.plan.terms)])
           : std::string(", no intercept"),
       model.plan.effects.empty() ? "" : ", effects of groups",
-      model.classes.empty()
+      model.several_classes()
+          ? sentence("; the outcome is ", model.label, ", one of ", model.classes.size(),
+                     " classes, and coefficients are those of log odds against ",
+                     model.classes.front())
+      : model.classes.empty()
           ? sentence("; the outcome is ", model.label)
           : sentence("; the probability is that of ", model.label, " = ", model.classes[1]));
   page.verdict = verdict(fits);

@@ -72,10 +72,15 @@ Section diagnostics_section(const RegressionFits& fits) {
     if (run.settings.text("version") != version())
       notes.emplace_back(sentence(who, "The fit was made by version ", run.settings.text("version"),
                                   ", this page by ", version(), "."));
+    if (fits.model(k).likelihood->finer())
+      notes.emplace_back(sentence(who, fits.model(k).likelihood->approximation(),
+                                  " Four times as many nodes change the NELBO by ",
+                                  figure(fits.model(k).expectation_error, 2), " nats."));
     if (k > 0 && &fits.problems.of(k) == &fits.problems.of(k - 1)) continue;
     if (const auto& target = fits.problems.of(k).target;
-        target && !fits.model(k).classes.empty() && !fits.model(k).plan.intercept &&
-        !run.settings.flag("no-standardize") && std::abs(target->outcomes().y.mean() - 0.5) > 0.1)
+        target && fits.model(k).likelihood->binary() && !fits.model(k).classes.empty() &&
+        !fits.model(k).plan.intercept && !run.settings.flag("no-standardize") &&
+        std::abs(target->outcomes().y.mean() - 0.5) > 0.1)
       notes.emplace_back(sentence(whose, figure(100.0 * target->outcomes().y.mean(), 2),
                                   "% of the rows are of class ", fits.model(k).classes[1],
                                   ", but there is no intercept to say so, and other coefficients "

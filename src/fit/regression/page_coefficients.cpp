@@ -75,6 +75,8 @@ std::string predictor_name(const RegressionFitted& fit) {
       return "logarithm of the mean";
     case Link::identity:
       return "expected outcome";
+    case Link::softmax:
+      return "log odds against " + fit.classes.front();
     case Link::probit:
     case Link::cloglog:
       return "linear predictor";
@@ -87,7 +89,8 @@ Grid ratios(const RegressionFitted& fit) {
   Grid grid{{{"coefficient"}, {fit.ratio_name(), true}, {"5%", true}, {"95%", true}}, {}};
   const std::vector<std::string> names = fit.names(Units::own);
   const GaussianPoint q = fit.coefficients(Units::own);
-  for (Index j = 0; j < fit.plan.terms; ++j) {
+  for (Index j = 0; j < Index(std::min(names.size(), most_rows)); ++j) {
+    if (!fit.of_term(j, Units::own)) continue;
     const double reach = ninety_percent * std::sqrt(std::max(0.0, q.covariance(j, j)));
     grid.rows.push_back({{Cell(names[std::size_t(j)]), Cell(figure(std::exp(q.mean(j)), 4)),
                           Cell(figure(std::exp(q.mean(j) - reach), 4)),
@@ -109,7 +112,7 @@ Grid scales(const RegressionFits& fits) {
 
 Grid priors(const RegressionFitted& fit) {
   Grid grid{{{"parameter"}, {"prior"}}, {}};
-  std::vector<std::string> names = fit.plan.names;
+  std::vector<std::string> names = fit.names(Units::standardized);
   for (const RegressionFitted::Positive& one : fit.positives(Units::standardized))
     names.push_back(one.name);
   for (std::size_t k = 0; k < std::min(names.size(), most_rows); ++k)
@@ -163,7 +166,7 @@ Section coefficients_section(const RegressionFits& fits) {
   section.forest(forest).table(numbers_of(fits, own), "All numbers, in the columns' own units");
   for (const ReportedFit& run : fits.runs)
     if (const RegressionFitted& fit = run.as<RegressionFitted>();
-        fit.names(Units::own).size() > fit.plan.names.size()) {
+        Index(fit.names(Units::own).size()) > fit.coefficient_count()) {
       section.paragraph("There is no intercept; (constant) is what shifting the columns implies.");
       break;
     }

@@ -5,6 +5,7 @@
 #include "fisherman/core/error.hpp"
 #include "fisherman/fit/calibration.hpp"
 #include "page.hpp"
+#include "page_classes.hpp"
 
 namespace fisherman::regression_report {
 namespace {
@@ -124,10 +125,10 @@ Section effects_section(const RegressionFitted& fit) {
     grid.rows.push_back({{Cell(one.name), Cell(figure(one.mean, 4)), Cell(figure(one.sd, 3)),
                           Cell(figure(one.low, 4)), Cell(figure(one.high, 4))}});
   }
-  section.paragraph(
-      "The change of the expected outcome for one unit of a column, the others being held, on "
-      "average "
-      "over the rows. Columns that appear in several terms have one line for each.");
+  section.paragraph(sentence(
+      "The change of the ", fit.several_classes() ? "probability of a class" : "expected outcome",
+      " for one unit of a column, the others being held, on average over the rows. "
+      "Columns that appear in several terms have one line for each."));
   return section.table(grid);
 }
 
@@ -143,9 +144,18 @@ std::vector<Section> prediction_sections(const RegressionFits& fits) {
   std::vector<Section> out;
   if (!fits.alone()) out.push_back(models_section(fits));
   bool by_class = true;
-  for (std::size_t k = 0; k < fits.size(); ++k)
+  std::size_t several = 0;
+  for (std::size_t k = 0; k < fits.size(); ++k) {
     by_class = by_class && !fits.model(k).classes.empty();
-  if (by_class) {
+    several += fits.model(k).several_classes() ? 1 : 0;
+  }
+  if (several == fits.size()) {
+    out.push_back(classes_section(fits));
+  } else if (several > 0) {
+    out.push_back(Section("Observed and predicted")
+                      .paragraph("Some runs tell several classes apart and others do not, so that "
+                                 "their predictions cannot be shown together."));
+  } else if (by_class) {
     std::vector<Predicted> all;
     for (std::size_t k = 0; k < fits.size(); ++k) all.push_back(predicted(fits, k));
     out.push_back(calibration_section(all));

@@ -41,7 +41,8 @@ void find_optimum(ReportedProblem& problem, const PageLimits& limits) {
     return;
   }
   const RegressionTarget& target = *problem.target;
-  const double cost = operations(double(target.rows()), double(target.dimension()));
+  const double cost =
+      operations(double(target.rows()), double(target.dimension()), double(target.predictors()));
   if (cost > limits.operations) {
     problem.optimum_source =
         sentence("The exact optimum was left out here, because finding it may take about ",
@@ -59,8 +60,10 @@ void find_optimum(ReportedProblem& problem, const PageLimits& limits) {
 
 }  // namespace
 
-double operations(double n, double d) {
-  return 60.0 * (4.0 * n * d * d + 10.0 * d * d * d + 2000.0 * n);
+double operations(double n, double d, double predictors) {
+  const double row =
+      predictors == 1.0 ? 2000.0 : double(usual_nodes) * predictors * (20.0 + 2.0 * predictors);
+  return 60.0 * (4.0 * n * d * d + 10.0 * d * d * d + row * n);
 }
 
 ReportedProblems::ReportedProblems(const std::vector<ReportedFit>& runs, const PageLimits& limits) {

@@ -22,8 +22,8 @@ struct ReportedProblem {
 
 /// Floating-point operations that the exact solver may take for n rows and d coefficients, roughly: a
 /// pass over the data makes X·Σ and XᵀDX (4nd²), factorises (about 10d³) and integrates a row in some
-/// 2,000. The data sets of the paper take 8 to 70 passes; 60 are counted.
-double operations(double n, double d);
+/// 2,000, or with several linear predictors at all nodes. The data sets of the paper take 8 to 70 passes; 60 are counted.
+double operations(double n, double d, double predictors = 1.0);
 
 /// Runs of one problem share it: same data, prior and preparation.
 class ReportedProblems {

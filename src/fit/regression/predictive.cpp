@@ -28,6 +28,8 @@ Moments moments(Link link, double m, double s) {
       const double mean = std::exp(m + 0.5 * s * s);
       return {mean, mean * std::sqrt(std::expm1(s * s))};
     }
+    case Link::softmax:
+      throw Misuse("classes have several linear predictors: see class_probabilities()");
     case Link::probit:
     case Link::cloglog:
       break;
@@ -48,13 +50,40 @@ Moments moments(Link link, double m, double s) {
   return {first, std::sqrt(std::max(0.0, second - first * first))};
 }
 
+constexpr Index block = 512;
+// Beyond this only mean/deviation matters, so a longer row is shortened: nothing overflows.
+constexpr double longest = 1e100;
+
+void require_prediction(const Matrix& x, Index i, Index row) {
+  require(x.row(i).allFinite(), "row ", row + 1,
+          " holds a NaN, an infinity or a number too large to be standardised: there is no "
+          "prediction for it");
+}
+
 }  // namespace
+
+ClassProbabilities class_probabilities(const Matrix& design, const GaussianPoint& q,
+                                       Index predictors) {
+  const Index n = design.rows();
+  ClassProbabilities out{Matrix(n, predictors + 1), Matrix(n, predictors + 1)};
+  parallel_for(std::size_t((n + block - 1) / block), [&](std::size_t task) {
+    const Index first = Index(task) * block, count = std::min(block, n - first);
+    Matrix x = design.middleRows(first, count);
+    for (Index i = 0; i < count; ++i) {
+      require_prediction(x, i, first + i);
+      if (const double largest = x.row(i).cwiseAbs().maxCoeff(); largest > longest)
+        x.row(i) *= longest / largest;
+    }
+    const ClassProbabilities some =
+        class_probabilities(predictor_normals(x, predictors, q.mean, q.covariance));
+    out.mean.middleRows(first, count) = some.mean;
+    out.deviation.middleRows(first, count) = some.deviation;
+  });
+  return out;
+}
 
 Matrix predictive(const Matrix& design, const GaussianPoint& q, Link link, const Vector& offset,
                   const Vector& more) {
-  constexpr Index block = 512;
-  // Beyond this only mean/deviation matters, so a longer row is shortened: nothing overflows.
-  constexpr double longest = 1e100;
   const Index p = design.cols();
   Matrix out(design.rows(), 4);
   parallel_for(std::size_t((design.rows() + block - 1) / block), [&](std::size_t task) {
@@ -63,9 +92,7 @@ Matrix predictive(const Matrix& design, const GaussianPoint& q, Link link, const
     Vector length(count);
     for (Index i = 0; i < count; ++i) {
       const double largest = x.row(i).cwiseAbs().maxCoeff();
-      require(x.row(i).allFinite(), "row ", first + i + 1,
-              " holds a NaN, an infinity or a number too large to be standardised: there is no "
-              "prediction for it");
+      require_prediction(x, i, first + i);
       length(i) = std::min(std::max(largest, 1.0), longest);
       if (largest > 1.0) x.row(i) /= largest;
     }

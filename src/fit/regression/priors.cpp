@@ -93,6 +93,9 @@ RegressionPriors priors_for(const RegressionSettings& s, const DesignPlan& plan,
     }
     out.coefficients.push_back(prior);
   }
+  // Of several linear predictors, each has the same priors.
+  for (Index k = 1; k < likelihood.predictors(); ++k)
+    std::copy_n(out.coefficients.begin(), p, std::back_inserter(out.coefficients));
 
   const NamedPriors scales = split(s.sd_prior, "--sd-prior");
   const std::vector<ExtraParameter> extra = likelihood.extra();

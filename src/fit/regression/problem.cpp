@@ -1,7 +1,9 @@
 // From data and settings to what is fitted.
 #include <algorithm>
+#include <cmath>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/io/text.hpp"
 #include "fitted.hpp"
 
 namespace fisherman {
@@ -20,11 +22,35 @@ Columns columns_in(FitData& data) {
   return out;
 }
 
+/// Classes may be numbers, but those that are not whole are hardly meant to be.
+void require_whole(const FitData& data, const Columns& columns, const Column& column,
+                   const std::vector<Index>& rows) {
+  if (column.is_words()) return;
+  for (const Index i : rows)
+    if (const double y = column.numbers(i); y != std::floor(y))
+      throw FileError(sentence(data.labels_where, ", ", columns.place(i), ", column '", column.name,
+                               "': the outcome is ", y,
+                               ", but for the likelihood multinomial it must be a word or a whole "
+                               "number that names a class"));
+}
+
+/// The class that others are compared with.
+void put_first(std::vector<std::string>& classes, const std::string& reference,
+               const std::string& column) {
+  if (reference.empty() || classes.empty()) return;
+  const auto found = std::find(classes.begin(), classes.end(), reference);
+  require(found != classes.end(), "--reference names ", shown(reference), " for the outcome ",
+          shown(column), ", which has no such class");
+  std::rotate(classes.begin(), found, found + 1);
+}
+
 }  // namespace
 
 Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood& likelihood,
-                   bool trials, const std::vector<Index>& rows, std::vector<std::string>& classes) {
-  const bool by_class = likelihood.binary() && !trials;
+                   bool trials, const std::vector<Index>& rows, const std::string& reference,
+                   std::vector<std::string>& classes) {
+  const bool several = likelihood.link() == Link::softmax;
+  const bool by_class = several || (likelihood.binary() && !trials);
   const std::string& name = data.table.label_name;
   const Column* const column = columns.find(name);
   if (column == nullptr)
@@ -44,6 +70,15 @@ Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood
   std::vector<std::string> labels;
   labels.reserve(rows.size());
   for (const Index i : rows) labels.push_back(column->text(i));
+  if (several) {
+    if (classes.empty()) {
+      require_whole(data, columns, *column, rows);
+      classes = class_labels(labels, data.labels_where).classes;
+      put_first(classes, reference, name);
+    }
+    const std::vector<int> codes = class_labels(labels, classes, data.labels_where);
+    return Eigen::Map<const Eigen::VectorXi>(codes.data(), Index(codes.size())).cast<double>();
+  }
   if (classes.empty()) {
     BinaryLabels both = binary_labels(labels, data.labels_where);
     classes = {both.classes[0], both.classes[1]};
@@ -56,18 +91,26 @@ Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood
 RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
                                      const RegressionFitted* before) {
   RegressionProblem out;
-  const auto likelihood =
-      before != nullptr ? before->likelihood : fisherman::likelihood(s.likelihood);
+  auto likelihood = before != nullptr ? before->likelihood : fisherman::likelihood(s.likelihood);
+  const bool several = likelihood->link() == Link::softmax;
   require(s.trials.empty() || likelihood->binary(),
           "--trials is for logistic, probit and cloglog, not for ", likelihood->name());
+  require(s.offset.empty() || !several,
+          "--offset is for likelihoods with one linear predictor, not for ", likelihood->name());
+  require(s.group.empty() || !several,
+          "--group is for likelihoods with one linear predictor, not for ", likelihood->name());
   const Columns columns = columns_in(data);
   const std::string& label = data.table.label_name;
   out.plan = before != nullptr ? before->plan : DesignPlan::of(columns, label, s, data.where);
+  require(out.plan.outcome_reference.empty() || several, "--reference names '", label,
+          "', which is the outcome; that is for --likelihood multinomial");
   out.classes = before != nullptr ? before->classes : data.classes;
+  if (before == nullptr && several) put_first(out.classes, out.plan.outcome_reference, label);
   DesignedRows rows = out.plan.rows(columns, data.where, RowsFor::fit);
-  Outcomes outcomes{
-      outcomes_of(data, columns, *likelihood, !s.trials.empty(), rows.kept, out.classes),
-      std::move(rows.trials), std::move(rows.weights)};
+  Outcomes outcomes{outcomes_of(data, columns, *likelihood, !s.trials.empty(), rows.kept,
+                                out.plan.outcome_reference, out.classes),
+                    std::move(rows.trials), std::move(rows.weights)};
+  if (several) likelihood = fisherman::likelihood(s.likelihood, Index(out.classes.size()));
   for (Index i = 0; i < outcomes.rows(); ++i) {
     const std::string trouble = likelihood->trouble(outcomes.y(i), outcomes.trials_of(i));
     if (!trouble.empty())
@@ -76,6 +119,7 @@ RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
                                ", but for the likelihood ", likelihood->name(), " it ", trouble));
   }
   RegressionPriors priors = priors_for(s, out.plan, *likelihood, outcomes);
+  out.likelihood = likelihood;
   out.target =
       std::make_shared<const RegressionTarget>(std::move(rows.x), std::move(outcomes), likelihood,
                                                std::move(priors), std::move(rows.offset));

@@ -57,7 +57,7 @@ class ComplementaryLogLog final : public BinaryLikelihood {
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> cloglog_likelihood() {
+std::shared_ptr<const ScalarLikelihood> cloglog_likelihood() {
   return std::make_shared<ComplementaryLogLog>();
 }
 

@@ -4,7 +4,7 @@
 namespace fisherman {
 namespace {
 
-class Exponential final : public Likelihood {
+class Exponential final : public ScalarLikelihood {
  public:
   std::string name() const override { return "exponential"; }
   std::string help() const override { return "waiting times, by the logarithm of their mean"; }
@@ -36,7 +36,7 @@ class Exponential final : public Likelihood {
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> exponential_likelihood() {
+std::shared_ptr<const ScalarLikelihood> exponential_likelihood() {
   return std::make_shared<Exponential>();
 }
 

@@ -17,7 +17,7 @@ Jet log_gamma_of_exp(double alpha) {
   return {g.value, {a * g.slope}, {a * g.slope + a * a * g.curvature}};
 }
 
-class Gamma final : public Likelihood {
+class Gamma final : public ScalarLikelihood {
  public:
   std::string name() const override { return "gamma"; }
   std::string help() const override {
@@ -79,6 +79,6 @@ class Gamma final : public Likelihood {
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> gamma_likelihood() { return std::make_shared<Gamma>(); }
+std::shared_ptr<const ScalarLikelihood> gamma_likelihood() { return std::make_shared<Gamma>(); }
 
 }  // namespace fisherman

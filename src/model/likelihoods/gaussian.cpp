@@ -7,7 +7,7 @@ namespace {
 
 constexpr double half_log_2pi = 0.91893853320467274178;
 
-class NormalErrors final : public Likelihood {
+class NormalErrors final : public ScalarLikelihood {
  public:
   std::string name() const override { return "gaussian"; }
   std::string help() const override { return "any numbers, with normal errors"; }
@@ -54,6 +54,8 @@ class NormalErrors final : public Likelihood {
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> gaussian_likelihood() { return std::make_shared<NormalErrors>(); }
+std::shared_ptr<const ScalarLikelihood> gaussian_likelihood() {
+  return std::make_shared<NormalErrors>();
+}
 
 }  // namespace fisherman

@@ -8,21 +8,21 @@
 
 namespace fisherman {
 
-std::shared_ptr<const Likelihood> logistic_likelihood();
-std::shared_ptr<const Likelihood> probit_likelihood();
-std::shared_ptr<const Likelihood> cloglog_likelihood();
-std::shared_ptr<const Likelihood> poisson_likelihood();
-std::shared_ptr<const Likelihood> negative_binomial_likelihood();
-std::shared_ptr<const Likelihood> gamma_likelihood();
-std::shared_ptr<const Likelihood> exponential_likelihood();
-std::shared_ptr<const Likelihood> gaussian_likelihood();
-std::shared_ptr<const Likelihood> student_t_likelihood();
+std::shared_ptr<const ScalarLikelihood> logistic_likelihood();
+std::shared_ptr<const ScalarLikelihood> probit_likelihood();
+std::shared_ptr<const ScalarLikelihood> cloglog_likelihood();
+std::shared_ptr<const ScalarLikelihood> poisson_likelihood();
+std::shared_ptr<const ScalarLikelihood> negative_binomial_likelihood();
+std::shared_ptr<const ScalarLikelihood> gamma_likelihood();
+std::shared_ptr<const ScalarLikelihood> exponential_likelihood();
+std::shared_ptr<const ScalarLikelihood> gaussian_likelihood();
+std::shared_ptr<const ScalarLikelihood> student_t_likelihood();
 
 /// log of "trials choose y"; 0 for one trial.
 double log_choose(double trials, double y);
 
 /// Of likelihoods whose outcomes are 0 and 1, or counts out of trials.
-class BinaryLikelihood : public Likelihood {
+class BinaryLikelihood : public ScalarLikelihood {
  public:
   bool binary() const override { return true; }
   std::string trouble(double y, double trials) const override;

@@ -24,7 +24,7 @@ class Logistic final : public BinaryLikelihood {
   void expect(const Outcomes& outcomes, Index first, const PredictorNormals& normals,
               Eigen::Ref<Matrix> out) const override {
     const Index count = normals.mean.size();
-    logistic_moments(normals.mean, normals.variance, out);
+    logistic_moments(normals.mean.col(0), normals.variance.col(0), out);
     for (Index i = 0; i < count; ++i) {
       const double y = outcomes.y(first + i), trials = outcomes.trials_of(first + i);
       out(i, 0) = log_choose(trials, y) + y * normals.mean(i) - trials * out(i, 0);
@@ -33,25 +33,27 @@ class Logistic final : public BinaryLikelihood {
     }
   }
 
-  double sum(const Outcomes& outcomes, Index first, Eigen::Ref<Vector> eta, const double* psi,
+  double sum(const Outcomes& outcomes, Index first, Eigen::Ref<Matrix> eta, const double* psi,
              double* psi_slope) const override {
     if (outcomes.trials.size() > 0 || outcomes.weights.size() > 0)
-      return Likelihood::sum(outcomes, first, eta, psi, psi_slope);
-    return bernoulli(outcomes.y.segment(first, eta.size()), eta);
+      return ScalarLikelihood::sum(outcomes, first, eta, psi, psi_slope);
+    return bernoulli(outcomes.y.segment(first, eta.rows()), eta.col(0));
   }
 
-  void add_curvature(const Outcomes& outcomes, Index first, const ConstVectorRef& eta,
+  void add_curvature(const Outcomes& outcomes, Index first, const ConstMatrixRef& eta,
                      const double* psi, Eigen::Ref<Matrix> sums) const override {
     if (outcomes.trials.size() > 0 || outcomes.weights.size() > 0)
-      return Likelihood::add_curvature(outcomes, first, eta, psi, sums);
-    Vector variances = Vector::Zero(eta.size());
-    add_bernoulli_variances(eta, variances);
+      return ScalarLikelihood::add_curvature(outcomes, first, eta, psi, sums);
+    Vector variances = Vector::Zero(eta.rows());
+    add_bernoulli_variances(eta.col(0), variances);
     sums.col(0) -= variances;
   }
 };
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> logistic_likelihood() { return std::make_shared<Logistic>(); }
+std::shared_ptr<const ScalarLikelihood> logistic_likelihood() {
+  return std::make_shared<Logistic>();
+}
 
 }  // namespace fisherman

@@ -21,7 +21,7 @@ Jet log_rising(double y, double rho) {
   return {high.value - low.value, {slope}, {slope + r * r * (high.curvature - low.curvature)}};
 }
 
-class NegativeBinomial final : public Likelihood {
+class NegativeBinomial final : public ScalarLikelihood {
  public:
   std::string name() const override { return "negative-binomial"; }
   std::string help() const override {
@@ -97,7 +97,7 @@ class NegativeBinomial final : public Likelihood {
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> negative_binomial_likelihood() {
+std::shared_ptr<const ScalarLikelihood> negative_binomial_likelihood() {
   return std::make_shared<NegativeBinomial>();
 }
 

@@ -4,7 +4,7 @@
 namespace fisherman {
 namespace {
 
-class Poisson final : public Likelihood {
+class Poisson final : public ScalarLikelihood {
  public:
   std::string name() const override { return "poisson"; }
   std::string help() const override { return "counts, by the logarithm of their mean"; }
@@ -38,6 +38,6 @@ class Poisson final : public Likelihood {
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> poisson_likelihood() { return std::make_shared<Poisson>(); }
+std::shared_ptr<const ScalarLikelihood> poisson_likelihood() { return std::make_shared<Poisson>(); }
 
 }  // namespace fisherman

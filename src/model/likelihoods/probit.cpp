@@ -34,6 +34,6 @@ class Probit final : public BinaryLikelihood {
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> probit_likelihood() { return std::make_shared<Probit>(); }
+std::shared_ptr<const ScalarLikelihood> probit_likelihood() { return std::make_shared<Probit>(); }
 
 }  // namespace fisherman

@@ -78,7 +78,7 @@ Bend expected(double y, double m, double v, double m_w, double v_w, double c) {
   return sum;
 }
 
-class StudentT final : public Likelihood {
+class StudentT final : public ScalarLikelihood {
  public:
   std::string name() const override { return "student-t"; }
   std::string help() const override {
@@ -145,6 +145,8 @@ class StudentT final : public Likelihood {
 
 }  // namespace
 
-std::shared_ptr<const Likelihood> student_t_likelihood() { return std::make_shared<StudentT>(); }
+std::shared_ptr<const ScalarLikelihood> student_t_likelihood() {
+  return std::make_shared<StudentT>();
+}
 
 }  // namespace fisherman
