@@ -86,7 +86,8 @@ Json FitCommand::config_of(const FitData& data) const {
           file_checksum(option.text());
     }
   }
-  if (kind_->takes_rows && data_.labels.empty()) about["label"] = data.table.label_name;  // as it was found
+  if (kind_->takes_rows && data_.labels.empty())
+    about["label"] = data.table.label_name;  // as it was found
   config["version"] = version();
   return config;
 }

@@ -31,7 +31,8 @@ void DensitySettings::describe(Options& o) {
   describe_geometry(
       o,
       {{Method::newton, "newton",
-        "Newton's steps from blocks of gradients with hardly any noise: by far the fewest gradients"},
+        "Newton's steps from blocks of gradients with hardly any noise: by far the fewest "
+        "gradients"},
        {Method::ngd, "ngd", "natural gradient, the Fisher matrix in closed form"},
        {Method::ifngd, "ifngd",
         "inversion-free natural gradient, the paper's: the Fisher matrix from scores"},
@@ -46,17 +47,16 @@ void DensitySettings::describe(Options& o) {
         "number of points that newton begins at: the first leads to a Gaussian, and the others may "
         "lead to a better one elsewhere",
         Options::Rule::positive);
-  describe_run(
-      o, {.iterations = sentence("until converged, at most ", most_gaussian),
-          .batch = "number of draws per gradient (not for newton)",
-          .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
-          .epsilon = gaussian_epsilon_help,
-          .step_size = sentence(gaussian_step_size),
-          .average = "on",
-          .tolerance = sentence("nats still to be gained below which the run has converged (0: ",
-                                NewtonOptions{}.tolerance, " for newton, otherwise ",
-                                noisy_tolerance, ")"),
-          .fisher = gaussian_fisher_help});
+  describe_run(o, {.iterations = sentence("until converged, at most ", most_gaussian),
+                   .batch = "number of draws per gradient (not for newton)",
+                   .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
+                   .epsilon = gaussian_epsilon_help,
+                   .step_size = sentence(gaussian_step_size),
+                   .average = "on",
+                   .tolerance = sentence(
+                       "nats still to be gained below which the run has converged (0: ",
+                       NewtonOptions{}.tolerance, " for newton, otherwise ", noisy_tolerance, ")"),
+                   .fisher = gaussian_fisher_help});
 }
 
 void require_gaussian_memory(const GaussianSettings& s, Index dimension, double data) {
@@ -106,8 +106,7 @@ ErasedRun newton_run(const FunctionTarget& target, const DensitySettings& s,
 ErasedRun make_run(const FunctionTarget& target, const DensitySettings& s,
                    const std::optional<GaussianPoint>& from) {
   const Index d = target.dimension();
-  const GaussianPoint start =
-      from ? *from : GaussianPoint{Vector::Zero(d), Matrix::Identity(d, d)};
+  const GaussianPoint start = from ? *from : GaussianPoint{Vector::Zero(d), Matrix::Identity(d, d)};
   require_gaussian_memory(s, d, 0.0);
   if (s.method == GaussianMethod::newton) return newton_run(target, s, start, from.has_value());
   require(s.transport != Carry::paper || s.geometry != Geometry::affine,

@@ -10,5 +10,6 @@ FitKind logistic_kind();
 FitKind reduced_rank_kind();
 FitKind flow_kind();
 FitKind density_kind();
+FitKind stan_kind();
 
 }  // namespace fisherman

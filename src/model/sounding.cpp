@@ -10,7 +10,8 @@
 namespace fisherman {
 namespace {
 
-constexpr double least_curvature = 1e-3;  // of B's eigenvalues: a step makes no variance 1,000 times larger
+constexpr double least_curvature =
+    1e-3;  // of B's eigenvalues: a step makes no variance 1,000 times larger
 
 /// The symmetric part of B, with eigenvalues that its noise cannot have made. The skew part of B is as large as that noise.
 Spectrum safe_spectrum(const Matrix& B) {
@@ -36,8 +37,7 @@ double squared_length(const Spectrum& B, const Vector& along, double t) {
   double out = 0.0;
   for (Index i = 0; i < along.size(); ++i) {
     const double precision = (1.0 - t) + t * B.values(i), move = t * along(i) / precision;
-    out += move * move * std::min(1.0, precision) +
-           0.5 * std::log(precision) * std::log(precision);
+    out += move * move * std::min(1.0, precision) + 0.5 * std::log(precision) * std::log(precision);
   }
   return out;
 }
@@ -123,8 +123,7 @@ Vector chi_radii(Index degrees, const Vector& uniforms) {
   sums(0) = 0.0;
   for (Index i = 0; i < cells; ++i) {
     const double r = low + h * double(i);
-    sums(i + 1) =
-        sums(i) + h / 6.0 * (density(r) + 4.0 * density(r + 0.5 * h) + density(r + h));
+    sums(i + 1) = sums(i) + h / 6.0 * (density(r) + 4.0 * density(r + 0.5 * h) + density(r + h));
   }
   const Index count = uniforms.size();
   Vector out(count);

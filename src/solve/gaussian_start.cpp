@@ -48,8 +48,7 @@ double rough_nelbo(const FunctionTarget& target, const Vector& mean, const Matri
   const double value = -log_densities(target, points).mean();
   evaluations += 2 * probe_pairs;
   const double log_det = L.diagonal().array().log().sum();
-  const double out =
-      value - log_det - 0.5 * double(d) * (1.0 + std::log(2.0 * std::numbers::pi));
+  const double out = value - log_det - 0.5 * double(d) * (1.0 + std::log(2.0 * std::numbers::pi));
   return std::isfinite(out) ? out : infinity;
 }
 
@@ -62,8 +61,7 @@ Vector start_point(Index dimension, std::uint64_t seed, Index n) {
   return ((4.0 * Draws(seed, std::uint64_t(n)).uniforms(78, dimension, 1)).array() - 2.0).matrix();
 }
 
-GaussianStart gaussian_start(const FunctionTarget& target, const Vector& from,
-                             std::uint64_t seed) {
+GaussianStart gaussian_start(const FunctionTarget& target, const Vector& from, std::uint64_t seed) {
   const Index d = target.dimension();
   GaussianStart best{from, Matrix::Identity(d, d), infinity, 0};
   Height height{target, &best.evaluations};
@@ -97,9 +95,8 @@ GaussianStart gaussian_start(const FunctionTarget& target, const Vector& from,
   DescentOptions options;
   options.memory = most_start_iterations;
   options.distrust = 1.0;
-  const Stop leaves_the_mass([&](const Record&) {
-    return worse >= 2 ? std::optional(Status::stalled) : std::nullopt;
-  });
+  const Stop leaves_the_mass(
+      [&](const Record&) { return worse >= 2 ? std::optional(Status::stalled) : std::nullopt; });
   descend(state, height, options,
           when_predicted_below(start_tolerance) || leaves_the_mass ||
               after_iterations(most_start_iterations),

@@ -15,8 +15,9 @@ namespace fisherman {
 struct DensityModel {
   std::string name;
   std::vector<std::string> coordinates;  // names of the d numbers that are fitted
-  std::vector<std::string> quantities;   // names of what the user sees: the parameters, and then what follows from them
-  Index parameters = 0;                  // so many of these are parameters
+  std::vector<std::string>
+      quantities;  // names of what the user sees: the parameters, and then what follows from them
+  Index parameters = 0;  // so many of these are parameters
   FunctionTarget target;
   /// The quantities at a point. Random numbers, if there are any, depend on `draw` alone.
   std::function<Vector(const Vector& point, std::uint64_t draw)> at;
@@ -31,6 +32,11 @@ FunctionTarget target_of(Index dimension,
 
 /// From a shared library with the C functions of docs/density.md. Throws FileError, beginning with the library's name.
 DensityModel library_density(const std::filesystem::path& library, const std::string& data_file);
+
+/// From a Stan program, which is compiled first, or a library with BridgeStan's interface. `say` hears what goes on. Throws
+/// Misuse with Stan's own words.
+DensityModel stan_density(const std::filesystem::path& program, const std::string& data,
+                          std::uint64_t seed, const std::function<void(const std::string&)>& say);
 
 enum class Resample { automatic, none, psis };
 

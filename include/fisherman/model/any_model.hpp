@@ -111,7 +111,9 @@ class AnyModel {
                                   [[maybe_unused]] const AnyFrame* than,
                                   [[maybe_unused]] double value,
                                   [[maybe_unused]] std::int64_t& spent) override {
-      if constexpr (requires { model.start(seed, n, static_cast<const F*>(nullptr), value, spent); }) {
+      if constexpr (requires {
+                      model.start(seed, n, static_cast<const F*>(nullptr), value, spent);
+                    }) {
         std::optional<F> found =
             model.start(seed, n, than == nullptr ? nullptr : &than->as<F>(), value, spent);
         return found ? std::optional<AnyFrame>(std::move(*found)) : std::nullopt;

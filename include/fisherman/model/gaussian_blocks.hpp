@@ -45,7 +45,8 @@ class GaussianBlocks {
       const double k = double(d);
       // Draws of q are at a squared distance of d, give or take √(2d).
       const bool elsewhere = apart.squaredNorm() > k + 4.0 * std::sqrt(2.0 * k) + 9.0;
-      const bool hopeless = found.nelbo > value + 5.0 + k;  // a start may be a nat off per coordinate
+      const bool hopeless =
+          found.nelbo > value + 5.0 + k;  // a start may be a nat off per coordinate
       if (!elsewhere || hopeless) return std::nullopt;
     }
     return gaussian_affine(found.mean, found.covariance, SpdRetraction::exponential);
@@ -94,16 +95,16 @@ class GaussianBlocks {
       bends(j) = double(d) * (values(up) + values(down) - 2.0 * values(0)) / (2.0 * r * r);
     }
     if (10 * out.failed > d)
-      throw NotFinite(sentence("the log density is not finite at ", out.failed, " of ", d,
-                               " pairs of points"));
+      throw NotFinite(
+          sentence("the log density is not finite at ", out.failed, " of ", d, " pairs of points"));
     out.value = values(0) + bends.mean() - L.diagonal().array().log().sum() -
                 0.5 * double(d) * (1.0 + std::log(2.0 * std::numbers::pi));
     // What the curvature does not explain of the values is noise.
     Vector rest = bends;
     for (Index j = 0; j < d; ++j)
       rest(j) -= 0.5 * double(d) * Q.col(j).dot(out.curvature * Q.col(j));
-    const double spread = d > 1 ? (rest.array() - rest.mean()).square().sum() / double(d - 1)
-                                : rest.squaredNorm();
+    const double spread =
+        d > 1 ? (rest.array() - rest.mean()).square().sum() / double(d - 1) : rest.squaredNorm();
     out.error = std::sqrt(spread / double(d));
     return out;
   }

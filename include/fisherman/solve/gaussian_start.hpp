@@ -11,8 +11,8 @@ namespace fisherman {
 struct GaussianStart {
   Vector mean;
   Matrix covariance;
-  double nelbo;         // roughly, from a few draws; +∞ if the density was not finite anywhere near
-  Index evaluations;    // of the density
+  double nelbo;       // roughly, from a few draws; +∞ if the density was not finite anywhere near
+  Index evaluations;  // of the density
 };
 
 /// From the point `from`. Takes some tens of evaluations. Throws NotFinite if the density has no value there.

@@ -49,7 +49,8 @@ class NewtonRun {
   }
 
  private:
-  static constexpr double slack = 0.05;  // nats by which a step may raise the NELBO beyond its errors
+  static constexpr double slack =
+      0.05;  // nats by which a step may raise the NELBO beyond its errors
   static constexpr double first_radius = 5.0;  // times √d
   static constexpr std::int64_t patience = 12, most_quiet = 3, first_check = 6;
 
@@ -116,7 +117,8 @@ class NewtonRun {
       const std::int64_t index = n_.soundings++;
       Sounding there = sound(next, index);
       const double error =
-          std::min(2.0 * std::hypot(here_->error, there.error), 1.0 + 0.1 * double(order())) + slack;
+          std::min(2.0 * std::hypot(here_->error, there.error), 1.0 + 0.1 * double(order())) +
+          slack;
       if (there.value > here_->value + error) throw NotFinite("the NELBO has not fallen");
       n_.quiet = capped || there.value < here_->value - error ? 0 : n_.quiet + 1;
       if (capped) n_.radius *= 3.0;
@@ -261,7 +263,8 @@ class NewtonRun {
   NewtonState& n_;
   M& model_;
   NewtonOptions options_;
-  std::optional<Sounding> here_;  // at the present point; after a resume it is taken again, with the same draws
+  std::optional<Sounding>
+      here_;  // at the present point; after a resume it is taken again, with the same draws
   double value_ = Record::unknown;
   double gradient_norm_ = Record::unknown;
 };

@@ -35,9 +35,9 @@ struct NewtonState {
   Vector others = {};  // NELBOs of Gaussians elsewhere that were not better
 
   static auto numbers(auto& s) {
-    return std::tie(s.phase, s.start, s.soundings, s.index, s.gradients, s.failed, s.quiet, s.rounds,
-                    s.check_at, s.stalled, s.kept_stalled, s.radius, s.length, s.noise, s.value, s.kept_value,
-                    s.kept, s.others);
+    return std::tie(s.phase, s.start, s.soundings, s.index, s.gradients, s.failed, s.quiet,
+                    s.rounds, s.check_at, s.stalled, s.kept_stalled, s.radius, s.length, s.noise,
+                    s.value, s.kept_value, s.kept, s.others);
   }
 
   void save(Writer& out) const {
@@ -56,8 +56,7 @@ struct NewtonState {
     };
     std::apply([&](auto&... field) { (get(field), ...); }, numbers(read));
     Reader::expect(read.phase <= averaging && std::isfinite(read.radius) && read.radius >= 0.0 &&
-                   read.length > 0.0 && read.length <= 1.0 &&
-                   read.kept.allFinite());
+                   read.length > 0.0 && read.length <= 1.0 && read.kept.allFinite());
     *this = std::move(read);
   }
 };

@@ -20,8 +20,7 @@ namespace {
 constexpr double most_khat = 0.7;  // above it weights do not correct the Gaussian any more
 
 const std::vector<std::string>& summary_columns() {
-  static const std::vector<std::string> names = {"mean", "sd",  "5%",  "50%",
-                                                 "95%",  "ess", "khat"};
+  static const std::vector<std::string> names = {"mean", "sd", "5%", "50%", "95%", "ess", "khat"};
   return names;
 }
 
@@ -30,9 +29,7 @@ Vector log_q_at(const GaussianPoint& q, const Matrix& points) {
   return log_density(q, points.transpose());
 }
 
-Vector equal_weights(Index count) {
-  return Vector::Constant(count, -std::log(double(count)));
-}
+Vector equal_weights(Index count) { return Vector::Constant(count, -std::log(double(count))); }
 
 /// `count` numbers of draws, each as often as its weight says, as evenly as can be.
 std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64_t seed) {
@@ -79,8 +76,8 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->khat = found.khat;
   out->gradients = found.gradients;
   out->others = found.others;
-  out->weighted = s.resample == Resample::psis ||
-                  (s.resample == Resample::automatic && found.khat < most_khat);
+  out->weighted =
+      s.resample == Resample::psis || (s.resample == Resample::automatic && found.khat < most_khat);
   out->summarise(found);
   out->add_warnings();
   for (const std::string& warning : out->warnings) driver.warn(warning);
@@ -110,10 +107,10 @@ void DensityFitted::add_warnings() {
         "or NUTS, which can begin with metric.json and inits.json of the run's folder"));
   for (Index k = 0; k < others.size(); ++k) {
     const double higher = others(k) - summary.objective;
-    warnings.push_back(sentence(
-        "another start has led to another Gaussian, with a NELBO that is ",
-        report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
-        ": the posterior may have several modes, of which the fit describes one"));
+    warnings.push_back(
+        sentence("another start has led to another Gaussian, with a NELBO that is ",
+                 report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
+                 ": the posterior may have several modes, of which the fit describes one"));
   }
   if (const std::string said = density->complaint(); !said.empty()) warnings.push_back(said);
 }
@@ -264,7 +261,8 @@ FittedDraws DensityFitted::draws(Index count, std::uint64_t from_seed, Units /*u
     chosen = resampled(pareto_smoothed(log_p - log_q).log_weights, count, from_seed);
   else
     for (Index k = 0; k < count; ++k) chosen[std::size_t(k)] = k;
-  FittedDraws out{quantities, Matrix(count, Index(quantities.size())), log_p(chosen), log_q(chosen)};
+  FittedDraws out{quantities, Matrix(count, Index(quantities.size())), log_p(chosen),
+                  log_q(chosen)};
   for (Index i = 0; i < count; ++i)
     out.values.row(i) =
         density->at(points.col(chosen[std::size_t(i)]), std::uint64_t(i)).transpose();

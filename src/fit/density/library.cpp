@@ -49,18 +49,18 @@ DensityModel library_density(const std::filesystem::path& file, const std::strin
   const std::string where = file.string();
   if (!std::filesystem::exists(file)) throw FileError(where + ": there is no such file");
   // Never closed: a library may have threads, or things that end with the program.
-  void* const library =
-      dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw FileError(sentence(where, ": cannot be loaded as a shared library (", dlerror(), ")"));
   const auto needed = [&](auto* function, const char* name) {
     if (function == nullptr)
-      throw FileError(sentence(where, ": has no function ", name, "; docs/density.md lists those "
+      throw FileError(sentence(where, ": has no function ", name,
+                               "; docs/density.md lists those "
                                "that a density needs"));
     return function;
   };
-  auto* const dimension = needed(library_function<int()>(library, "fisherman_dimension"),
-                                 "fisherman_dimension");
+  auto* const dimension =
+      needed(library_function<int()>(library, "fisherman_dimension"), "fisherman_dimension");
   auto* const log_density =
       needed(library_function<double(const double*, double*)>(library, "fisherman_log_density"),
              "fisherman_log_density");
@@ -73,7 +73,8 @@ DensityModel library_density(const std::filesystem::path& file, const std::strin
   }
   const int d = dimension();
   if (d < 1)
-    throw FileError(sentence(where, ": fisherman_dimension returned ", d, ", but must return at "
+    throw FileError(sentence(where, ": fisherman_dimension returned ", d,
+                             ", but must return at "
                              "least 1"));
   auto* const name_of = library_function<const char*(int)>(library, "fisherman_name");
   auto* const threads = library_function<int()>(library, "fisherman_threads");

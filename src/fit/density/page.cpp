@@ -29,9 +29,9 @@ Cell verdict(const std::vector<Run>& runs) {
                        : sentence("Of ", runs.size(), " fits '", run.name, "' is lowest: it");
   Tone tone = status_tone(run);
   if (tone == Tone::good && !(fit.khat < 0.7 && fit.warnings.empty())) tone = Tone::mind;
-  return {sentence(who, " ", status_words(run), " at a NELBO of ", nelbo_words(run),
-                   " nats, with ", fit.gradients, " gradients. Pareto k̂ is ", fixed(fit.khat, 2),
-                   ", ", pareto_verdict(fit.khat), "."),
+  return {sentence(who, " ", status_words(run), " at a NELBO of ", nelbo_words(run), " nats, with ",
+                   fit.gradients, " gradients. Pareto k̂ is ", fixed(fit.khat, 2), ", ",
+                   pareto_verdict(fit.khat), "."),
           tone};
 }
 
@@ -122,8 +122,8 @@ Page page(const std::vector<ReportedFit>& runs, const PageLimits& /*limits*/) {
   Page page;
   page.title = "Posterior of " + fit.name;
   page.about =
-      sentence("a Gaussian of ", fit.coordinates.size(), " coordinates on the unconstrained scale; ",
-               fit.quantities.size(), " quantities");
+      sentence("a Gaussian of ", fit.coordinates.size(),
+               " coordinates on the unconstrained scale; ", fit.quantities.size(), " quantities");
   page.verdict = verdict(runs);
   page.sections = {overview(runs), quantities(runs), course(runs), settings_section(runs)};
   return page;
