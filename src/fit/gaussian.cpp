@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "fisherman/core/memory.hpp"
@@ -178,9 +179,19 @@ GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
   try {
     // Where q is the target, every ratio is the same, and the ELBO has no error at all.
     fit.log_ratios = log_ratios(target, fit.q, std::uint64_t(s.seed));
-    const Vector& ratios = fit.log_ratios;
+    std::vector<Index> possible;
+    for (Index k = 0; k < fit.log_ratios.size(); ++k)
+      if (std::isfinite(fit.log_ratios(k)))
+        possible.push_back(k);
+      else
+        fit.log_ratios(k) = -std::numeric_limits<double>::infinity();
+    fit.impossible = fit.log_ratios.size() - Index(possible.size());
+    if (2 * fit.impossible > fit.log_ratios.size()) {
+      fit.log_ratios.resize(0);
+      throw NotFinite("the log density at draws of the Gaussian");
+    }
+    const Vector ratios = fit.log_ratios(possible);
     const double mean = ratios.mean(), n = double(ratios.size());
-    if (!std::isfinite(mean)) throw NotFinite("the log density at draws of the Gaussian");
     fit.end.objective = -(mean + log_constant(fit.q));
     fit.objective_error = std::sqrt((ratios.array() - mean).square().sum()) / n;
     fit.khat = pareto_k(ratios);

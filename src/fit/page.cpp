@@ -21,7 +21,7 @@ std::string unusual(double value) {
 
 std::string figure(double value, int digits) {
   if (!std::isfinite(value)) return unusual(value);
-  std::string out = printed("%.*g", digits, value);
+  std::string out = printed("%.*g", digits, value + 0.0);  // -0 is 0
   // Up to a million people rather read the number than its power of ten.
   if (out.find("e+") != std::string::npos && std::abs(value) < 1e7)
     return printed("%.*f", 0, value);

@@ -17,6 +17,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index probe_pairs = 4;
 constexpr std::int64_t most_start_iterations = 300;
+constexpr double too_wide = 1e3;          // nats: such a Gaussian comes last
 constexpr double start_tolerance = 0.05;  // nats of the mode's height, by the curvature as learnt
 
 /// −log p as a model on ℝᵈ that counts.
@@ -45,8 +46,14 @@ double rough_nelbo(const FunctionTarget& target, const Vector& mean, const Matri
   const Matrix steps = L * Draws(seed, 0).normals(77, d, probe_pairs);
   Matrix points(d, 2 * probe_pairs);
   points << (steps.colwise() + mean), ((-steps).colwise() + mean);
-  const double value = -log_densities(target, points).mean();
+  const Vector values = -log_densities(target, points);
   evaluations += 2 * probe_pairs;
+  // Where some draws have no density, the Gaussian is too wide, but it may be the best that there is.
+  const Index finite = values.array().isFinite().count();
+  if (2 * finite < values.size()) return infinity;
+  const double value =
+      values.array().isFinite().select(values.array(), 0.0).sum() / double(finite) +
+      (finite < values.size() ? too_wide : 0.0);
   const double log_det = L.diagonal().array().log().sum();
   const double out = value - log_det - 0.5 * double(d) * (1.0 + std::log(2.0 * std::numbers::pi));
   return std::isfinite(out) ? out : infinity;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 #include "fisherman/core/packing.hpp"
 #include "fisherman/model/gaussian_blocks.hpp"
@@ -74,10 +75,7 @@ TEST(Sounding, HasNoNoiseWhereTheDensityIsCubic) {
     EXPECT_EQ(s.gradients, 2 * d + 1);
     EXPECT_NEAR(s.value, p.nelbo(m, S), 1e-9 * double(d)) << d;
     EXPECT_LT((s.slope - L.transpose() * p.slope(m, S)).norm(), 1e-10 * double(d)) << d;
-    // The skew part is what the cubic adds: noise that the symmetric part has not.
-    const Matrix B = 0.5 * (s.curvature + s.curvature.transpose());
     const Matrix exact = L.transpose() * p.curvature(m, S) * L;
-    if (p.cube.norm() == 0.0) EXPECT_LT((B - exact).norm(), 1e-10);
     EXPECT_LT((s.curvature - exact).norm(), 1e-10 * double(d)) << d;
     EXPECT_LT(s.noise(), 1e-18);
     EXPECT_LT(s.error, 1e-8);
@@ -109,7 +107,7 @@ TEST(Sounding, IsRightOnAverageForAQuartic) {
   const double n = double(blocks);
   // Means of `blocks` independent numbers: five standard errors, exceeded once in two million.
   for (Index i = 0; i < sum.size(); ++i)
-    EXPECT_LT(std::abs(sum(i) / n), 5.0 * std::sqrt(squares(i) / n / n)) << i;
+    EXPECT_LT(std::abs(sum(i) / n), 5.0 * std::sqrt(squares(i) / n / n) + 1e-12) << i;
   EXPECT_LT(std::abs(values / n), 5.0 * std::sqrt(value_squares / n / n));
   // The error that a sounding states is about the one that it has.
   EXPECT_GT(errors / value_squares, 0.3);

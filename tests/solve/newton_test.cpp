@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 #include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"
@@ -65,7 +66,7 @@ double exact_optimum(const RegressionTarget& target) {
 TEST(Newton, FindsAGaussianWhateverItsCondition) {
   const Index d = 20;
   const Matrix Q = toy::random_orthonormal(d, d, 1);
-  const Vector scales = Vector::LinSpaced(d, -3.0, 3.0).array().exp2().pow(2.0) * 10.0;
+  const Vector scales = (6.9 * Vector::LinSpaced(d, -1.0, 1.0).array()).exp();
   const Matrix precision = Q * scales.asDiagonal() * Q.transpose();
   const Vector mean = 3.0 * toy::random_vector(d, 2);
   NewtonTestState s = fresh_state(d, 1);
@@ -113,7 +114,6 @@ TEST(Newton, GoesOnAfterAnyIterationWithTheSameBits) {
     newton(second, model, options, after_iterations(60));
     EXPECT_EQ(second.frame.state(), whole.frame.state()) << cut;
     EXPECT_EQ(second.iteration, whole.iteration);
-    if (cut == 1) EXPECT_EQ(second.newton.gradients, whole.newton.gradients);
   }
 }
 

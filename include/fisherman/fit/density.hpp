@@ -21,7 +21,7 @@ struct DensityModel {
   FunctionTarget target;
   /// The quantities at a point. Random numbers, if there are any, depend on `draw` alone.
   std::function<Vector(const Vector& point, std::uint64_t draw)> at;
-  /// What went wrong at some points, as a sentence; empty if nothing has.
+  /// What the model said the first time that it could not compute its density; empty if it always could.
   std::function<std::string()> complaint = [] { return std::string(); };
 };
 

@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "fisherman/core/packing.hpp"
 #include "fisherman/model/sounding.hpp"
 #include "fisherman/solve/run.hpp"
 
@@ -78,6 +81,7 @@ class NewtonRun {
     n_.radius = 0.0;
     n_.length = 1.0;
     n_.quiet = n_.rounds = n_.stalled = 0;
+    value_ = std::numeric_limits<double>::infinity();
     n_.index = n_.soundings++;
     s_.rejected_in_a_row = 0;
     here_.reset();
@@ -88,9 +92,15 @@ class NewtonRun {
     if (!here_) {
       try {
         here_ = sound(s_.frame, n_.index);
-      } catch (const NotFinite&) {  // a start that will not do
-        n_.stalled = 1;
-        return true;
+      } catch (const NotFinite&) {  // too wide a start
+        ++s_.rejected;
+        if (++s_.rejected_in_a_row >= patience) {
+          n_.stalled = 1;
+          return true;
+        }
+        s_.frame = narrowed(s_.frame);
+        n_.index = n_.soundings++;
+        return false;
       }
     }
     const double noise = here_->noise(), half = half_square(*here_);
@@ -139,6 +149,15 @@ class NewtonRun {
       }
     }
     return false;
+  }
+
+  /// With a quarter of the covariance.
+  F narrowed(const F& frame) const {
+    const Index d = order();
+    Vector v = Vector::Zero(frame.dimension());
+    v.tail(svec_size(d)) =
+        svec(-std::log(4.0) * Matrix::Identity(d, d)) * (0.5 * std::numbers::sqrt2);
+    return frame.retract(v);
   }
 
   void restart_average(double value) {
@@ -265,7 +284,7 @@ class NewtonRun {
   NewtonOptions options_;
   std::optional<Sounding>
       here_;  // at the present point; after a resume it is taken again, with the same draws
-  double value_ = Record::unknown;
+  double value_ = std::numeric_limits<double>::infinity();  // of a search that has ended
   double gradient_norm_ = Record::unknown;
 };
 

@@ -76,6 +76,8 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->khat = found.khat;
   out->gradients = found.gradients;
   out->others = found.others;
+  out->impossible = found.impossible;
+  out->summary_draws = found.log_ratios.size();
   out->weighted =
       s.resample == Resample::psis || (s.resample == Resample::automatic && found.khat < most_khat);
   out->summarise(found);
@@ -92,8 +94,10 @@ void DensityFitted::summarise(const GaussianFit& found) {
   Matrix values(count, Index(quantities.size()));
   for (Index k = 0; k < count; ++k)
     values.row(k) = density->at(points.col(k), std::uint64_t(k)).transpose();
-  const Vector weights =
-      weighted ? pareto_smoothed(found.log_ratios).log_weights : equal_weights(count);
+  Vector weights = weighted ? pareto_smoothed(found.log_ratios).log_weights : equal_weights(count);
+  for (Index k = 0; k < count; ++k)
+    if (!std::isfinite(found.log_ratios(k))) weights(k) = found.log_ratios(k);
+  weights.array() -= log_sum_exp(weights);
   ess = 1.0 / weights.array().exp().square().sum();
   summaries = summaries_of(values, weights, found.log_ratios);
 }
@@ -112,7 +116,11 @@ void DensityFitted::add_warnings() {
                  report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
                  ": the posterior may have several modes, of which the fit describes one"));
   }
-  if (const std::string said = density->complaint(); !said.empty()) warnings.push_back(said);
+  const std::string said = density->complaint();
+  if (impossible > 0)
+    warnings.push_back(sentence("the density has no value at ", impossible, " of the ",
+                                summary_draws, " draws of the Gaussian, which are left out",
+                                said.empty() ? "" : "; the model says: ", said));
 }
 
 Fields DensityFitted::result() const {

@@ -21,6 +21,7 @@ class DensityFitted final : public Fitted {
   Vector middle;          // the parameters at the mean of q
   double objective_error = Record::unknown, khat = Record::unknown, ess = Record::unknown;
   std::int64_t gradients = 0;
+  Index impossible = 0, summary_draws = 0;  // draws without a density, of those that the summaries are from
   Vector others;  // NELBOs of Gaussians elsewhere
   // Nothing for a fit that was loaded.
   std::shared_ptr<const DensityModel> density;

@@ -11,8 +11,7 @@ namespace {
 std::string complaint_of(const StanModel& model) {
   const StanModel::Failures found = model.failures();
   if (found.failed == 0) return {};
-  return sentence("the density could not be computed at ", found.failed, " of ", found.calls,
-                  " points, which counted as impossible; the first time Stan said: ", found.first);
+  return found.first;
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# fit density and fit stan from outside, with libraries that are compiled here and need no Stan:
+# fit_density.sh PROGRAM WORK_FOLDER
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+docs="$(dirname "${BASH_SOURCE[0]}")/../../docs/density.md"
+compiler=$(command -v cc || command -v gcc || command -v clang || true)
+[[ -n $compiler ]] || { echo "skipped: there is no C compiler"; exit 77; }
+library() { "$compiler" -O1 -shared -fPIC "$1" -o "$2" -lm; }
+
+# The example of docs/density.md, as it stands there.
+awk '/^```c/ { n++; next } /^```/ { if (n == 2) exit; next } n == 2' "$docs" >normal.c
+library normal.c libnormal.so
+"$program" fit density --model ./libnormal.so --out run --draws 2000 --quiet >said.txt
+[[ $(field run/result.json status) == converged ]] || fail "the example has not converged: $(cat said.txt)"
+grep -q "^quantity,mean,sd" run/summary.csv || fail "no summary"
+awk -F, '$1 == "a" { exit !($2 > 0.9 && $2 < 1.1 && $3 > 0.95 && $3 < 1.05) }' run/summary.csv || fail "a: $(cat run/summary.csv)"
+awk -F, '$1 == "b" { exit !($2 > -2.3 && $2 < -1.7 && $3 > 2.85 && $3 < 3.15) }' run/summary.csv || fail "b: $(cat run/summary.csv)"
+grep -q '^{"inv_metric":\[\[' run/metric.json || fail "metric.json is $(head -c 100 run/metric.json)"
+grep -q '^{"a":' run/inits.json || fail "inits.json is $(cat run/inits.json)"
+[[ $(grep -cv '^#' run/draws.csv) == 2001 ]] || fail "draws.csv has not 2,000 draws"
+grep -v '^#' run/draws.csv | head -1 | grep -qx "lp__,log_p__,log_g__,a,b" || fail "the columns of draws.csv"
+[[ -s run/report.html ]] || fail "there is no report"
+"$program" report run --out again.html --quiet 2>/dev/null || "$program" report run --out again.html || fail "report of a density"
+"$program" predict --run run --data normal.c 2>err.txt && fail "predict of a density" || true
+"$program" fit density --config run/config.json --json --quiet >one.json
+[[ $(field one.json objective) == $(field run/result.json objective) ]] || fail "--config does not repeat the run"
+
+# Names with indices, data, and a density that has no value at one point in ten or so; and is slow enough to be killed.
+cat >curved.c <<'C'
+#include <math.h>
+#include <stdio.h>
+static double scale = 1.0;
+static long calls = 0;
+int fisherman_open(const char* data) {
+  FILE* file = fopen(data, "r");
+  if (file == NULL) return 1;
+  const int read = fscanf(file, "%lf", &scale);
+  fclose(file);
+  return read == 1 ? 0 : 2;
+}
+int fisherman_dimension(void) { return 6; }
+const char* fisherman_name(int k) {
+  static const char* names[] = {"mu", "beta[1,1]", "beta[2,1]", "beta[1,2]", "beta[2,2]", "tau"};
+  return names[k];
+}
+double fisherman_log_density(const double* x, double* g) {
+  double out = 0.0;
+  volatile double wasted = 0.0;
+  for (int k = 0; k < WASTE; ++k) wasted += sin(k);
+  for (int k = 0; k < 6; ++k) {
+    const double u = x[k] / scale;
+    out -= 0.5 * u * u + 0.02 * u * u * u * u;
+    g[k] = -(u + 0.08 * u * u * u) / scale;
+  }
+  return ++calls % FAILS == 0 ? NAN : out;
+}
+C
+echo 2.5 >scale.txt
+"$compiler" -O1 -shared -fPIC -DWASTE=1 -DFAILS=61 curved.c -o libcurved.so -lm
+"$program" fit density --model ./libcurved.so --data scale.txt --out curved --quiet >said.txt || fail "$(cat said.txt)"
+grep -q '"beta":\[\[' curved/inits.json || fail "a matrix is not nested lists: $(cat curved/inits.json)"
+"$compiler" -O1 -shared -fPIC -DWASTE=20000 -DFAILS=1000000007 curved.c -o libslow.so -lm
+slow() { "$program" fit density --model ./libslow.so --data scale.txt --seed 3 --tolerance 0.001 --quiet --json "$@" >/dev/null; }
+slow --out whole
+"$program" fit density --model ./libslow.so --data scale.txt --seed 3 --tolerance 0.001 --quiet --json --out cut --checkpoint-every 0 >/dev/null &
+pid=$!
+await_trace cut/trace.csv
+kill -9 $pid 2>/dev/null || true
+wait $pid 2>/dev/null || true
+slow --out cut --resume --checkpoint-every 0
+cmp <(untimed whole/trace.csv) <(untimed cut/trace.csv) || fail "a resume changes the trace"
+cmp whole/summary.csv cut/summary.csv || fail "a resume changes the summary"
+
+# What is wrong is said in a sentence, and nothing is left behind.
+refused() {
+  local words=$1
+  shift
+  "$program" fit "$@" --out bad >out.txt 2>err.txt && fail "$* was taken"
+  [[ $(wc -l <err.txt) == 1 ]] && grep -q -- "$words" err.txt || fail "$*: $(cat err.txt)"
+  [[ ! -e bad ]] || fail "$* left a folder"
+}
+refused "--model is required" density
+refused "no-such.so: there is no such file" density --model ./no-such.so
+refused "cannot be loaded as a shared library" density --model ./normal.c
+echo 'int unrelated(void) { return 1; }' >other.c
+library other.c libother.so
+refused "has no function fisherman_dimension" density --model ./libother.so
+refused "has no function fisherman_open, so --data" density --model ./libnormal.so --data scale.txt
+refused "fisherman_open returned 1" density --model ./libcurved.so --data missing.txt
+sed 's/return -0.5 \* (u \* u + v \* v);/return 0.0 \/ 0.0;/' normal.c >never.c
+library never.c libnever.so
+refused "is not finite near any of the 4 points" density --model ./libnever.so
+refused "no such file\|There is no\|there is no" stan --model ./missing.stan
+refused "BridgeStan" stan --model ./libnormal.so
