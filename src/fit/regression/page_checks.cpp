@@ -72,10 +72,11 @@ Section diagnostics_section(const RegressionFits& fits) {
     if (run.settings.text("version") != version())
       notes.emplace_back(sentence(who, "The fit was made by version ", run.settings.text("version"),
                                   ", this page by ", version(), "."));
-    if (fits.model(k).likelihood->finer())
-      notes.emplace_back(sentence(who, fits.model(k).likelihood->approximation(),
-                                  " Four times as many nodes change the NELBO by ",
-                                  figure(fits.model(k).expectation_error, 2), " nats."));
+    if (const double error = fits.model(k).expectation_error; fits.model(k).likelihood->finer())
+      notes.emplace_back(
+          sentence(who, fits.model(k).likelihood->approximation(),
+                   " Four times as many nodes change the NELBO by ", figure(error, 2), " nats."),
+          error < 0.1 ? Tone::plain : Tone::mind);
     if (k > 0 && &fits.problems.of(k) == &fits.problems.of(k - 1)) continue;
     if (const auto& target = fits.problems.of(k).target;
         target && fits.model(k).likelihood->binary() && !fits.model(k).classes.empty() &&
