@@ -111,6 +111,13 @@ double pareto_k(const Vector& log_ratios) {
   return tail.exceedances.size() < fewest ? unknown : fitted(tail.exceedances).k;
 }
 
+RatioCheck ratio_check(const Vector& log_ratios) {
+  if (!log_ratios.allFinite() || log_ratios.size() == 0) return {};
+  return {pareto_k(log_ratios), log_ratios.maxCoeff() - log_ratios.minCoeff()};
+}
+
+std::string RatioCheck::verdict() const { return pareto_verdict(judged()); }
+
 std::string pareto_verdict(double k) {
   if (std::isnan(k)) return "not known";
   if (k < 0.5) return "good: the approximation is close to the posterior";

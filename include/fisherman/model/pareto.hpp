@@ -3,6 +3,7 @@
 // target; and its quantiles are better weights than the ratios themselves.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "fisherman/core/types.hpp"
@@ -11,6 +12,25 @@ namespace fisherman {
 
 /// From log ratios log p − log q at draws of q. NaN for fewer than 25 draws, or ratios that are equal.
 double pareto_k(const Vector& log_ratios);
+
+/// What tells how well draws of q stand for draws of the target.
+///
+/// k̂ is the shape of the tail of the ratios, whatever their size. Where q is nearly the target, they hardly vary, and the
+/// shape of a tail of practically equal numbers means nothing: it may be 1 and more. So their range comes first. With log
+/// ratios within R of each other no weight is off by more than a factor of e^R, their standard deviation s is at most R/2,
+/// and the draws are about s²/2 nats from the target. For R < ½ that is 0.03 nats at most, and some 0.003 for ratios that
+/// are nearly normal, which is less than any interval shows.
+struct RatioCheck {
+  double k = std::numeric_limits<double>::quiet_NaN();
+  double range = std::numeric_limits<double>::quiet_NaN();  // largest − smallest log ratio
+
+  bool hardly_vary() const { return range < 0.5; }
+  /// k̂, or less where the ratios hardly vary: what the limits 0.5 and 0.7 are for.
+  double judged() const { return hardly_vary() && !(k < 0.0) ? 0.0 : k; }
+  /// In plain words.
+  std::string verdict() const;
+};
+RatioCheck ratio_check(const Vector& log_ratios);
 
 /// Logarithms of weights that add up to 1.
 struct SmoothedWeights {
