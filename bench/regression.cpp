@@ -1,10 +1,11 @@
 // Regressions with every likelihood on data that nobody tuned them for, and what an iteration costs.
 //
-//     regression [no-tuning|cost]
+//     regression [no-tuning|cost|nodes]
 //
 // no-tuning: as `fisherman fit regression` comes, on data of the kinds below. For each fit its status, and how far it is
 // above the NELBO of a run that goes on to 1e-13. cost: the processor time of a value with its gradient, divided by that of
-// the two products with the design that it cannot do without, X·Σ and XᵀDX, in the same run.
+// the two products with the design that it cannot do without, X·Σ and XᵀDX, in the same run. nodes: how accurate the
+// likelihood of several classes is, whose expectations are sums over fixed nodes.
 #include <cmath>
 #include <ctime>
 #include <iomanip>
@@ -153,15 +154,65 @@ int cost() {
   return 0;
 }
 
+/// Columns are standard normal, and `size` is the standard deviation of each linear predictor.
+RegressionTarget classes_problem(Index classes, Index n, Index p, double size) {
+  const Draws draws(5, 0);
+  const Index m = classes - 1;
+  Matrix X = draws.normals(0, n, p + 1);
+  X.col(p).setOnes();
+  const Matrix beta = size / std::sqrt(double(p + 1)) * draws.normals(1, p + 1, m);
+  const auto l = multinomial_likelihood(classes);
+  Outcomes o{Vector(n), {}, {}};
+  for (Index i = 0; i < n; ++i) {
+    RandomSequence random(6, std::uint64_t(i));
+    const Vector eta = beta.transpose() * X.row(i).transpose();
+    o.y(i) = l->sample(1.0, eta.data(), nullptr, random);
+  }
+  RegressionPriors priors;
+  priors.coefficients.assign(std::size_t(m * (p + 1)),
+                             {CoefficientPrior::Family::normal, 0.0, std::sqrt(10.0)});
+  return RegressionTarget(std::move(X), std::move(o), l, std::move(priors));
+}
+
+/// At the optimum: what 16 times as many nodes change the NELBO by, and how far the optimum by 4 times as many is from it.
+int nodes() {
+  std::cout
+      << "classes   rows  columns  signal  nodes  iter.        s   NELBO by 16x   means by 4x, sd"
+         "   sds by 4x\n";
+  for (const Index classes : {3, 4, 5, 10})
+    for (const auto& [n, size] : {std::pair{150, 1.0}, {150, 4.0}, {1000, 1.0}}) {
+      const RegressionTarget target = classes_problem(classes, n, 8, size);
+      const double began = seconds();
+      const RegressionOptimum q = exact_optimum(target);
+      const double took = seconds() - began;
+      const auto at_nodes = [&](Index more) {
+        return target.with(multinomial_likelihood(classes, more * usual_nodes));
+      };
+      const double change =
+          target.expected(q.mean, q.covariance) - at_nodes(16).expected(q.mean, q.covariance);
+      const RegressionOptimum finer = exact_optimum(at_nodes(4));
+      const Vector sd = finer.covariance.diagonal().cwiseSqrt();
+      const double means = ((q.mean - finer.mean).cwiseQuotient(sd)).cwiseAbs().maxCoeff();
+      const double sds =
+          (q.covariance.diagonal().cwiseSqrt().cwiseQuotient(sd).array() - 1.0).abs().maxCoeff();
+      std::cout << std::setw(7) << classes << std::setw(7) << n << std::setw(9) << 8 << std::setw(8)
+                << size << std::setw(7) << normal_nodes(classes - 1).weight.size() << std::setw(7)
+                << q.iterations << std::setw(9) << std::setprecision(2) << took << std::setw(15)
+                << change << std::setw(18) << means << std::setw(12) << sds << '\n';
+    }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   const std::string what = argc > 1 ? argv[1] : "";
-  require(argc <= 2 && (what.empty() || what == "no-tuning" || what == "cost"),
-          "usage: regression [no-tuning|cost]");
+  require(argc <= 2 && (what.empty() || what == "no-tuning" || what == "cost" || what == "nodes"),
+          "usage: regression [no-tuning|cost|nodes]");
   int out = 0;
-  if (what != "cost") out = no_tuning();
-  if (what != "no-tuning") out = std::max(out, cost());
+  if (what.empty() || what == "no-tuning") out = no_tuning();
+  if (what.empty() || what == "cost") out = std::max(out, cost());
+  if (what.empty() || what == "nodes") out = std::max(out, nodes());
   return out;
 } catch (const std::exception& e) {
   std::cerr << "regression: " << e.what() << '\n';

@@ -76,8 +76,8 @@ nb::dict fit_density(nb::object function, const Numbers& mean, const Rows& covar
   result["mean"] = array(std::move(fit.q.mean));
   result["covariance"] = array(std::move(fit.q.covariance));
   result["objective_error"] = fit.objective_error;
-  result["khat"] = fit.khat;
-  result["khat_verdict"] = pareto_verdict(fit.khat);
+  result["khat"] = fit.ratios.k;
+  result["khat_verdict"] = fit.ratios.verdict();
   return result;
 }
 

@@ -161,18 +161,18 @@ double log_constant(const GaussianPoint& q) {
 }  // namespace
 
 template <Target T>
-double posterior_khat(const T& target, const GaussianPoint& q, std::uint64_t seed) {
-  return pareto_k(
+RatioCheck posterior_check(const T& target, const GaussianPoint& q, std::uint64_t seed) {
+  return ratio_check(
       log_ratios(target, q, seed));  // constants do not matter to the shape of the ratios
 }
-template double posterior_khat(const FunctionTarget&, const GaussianPoint&, std::uint64_t);
-template double posterior_khat(const RegressionTarget&, const GaussianPoint&, std::uint64_t);
+template RatioCheck posterior_check(const FunctionTarget&, const GaussianPoint&, std::uint64_t);
+template RatioCheck posterior_check(const RegressionTarget&, const GaussianPoint&, std::uint64_t);
 
 GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
                          const std::optional<GaussianPoint>& start, const Drive& drive) {
   ErasedRun run = make_run(target, s, start);
   FitSummary end = drive(run);
-  GaussianFit fit{std::move(end), gaussian_estimate(run.state), Record::unknown, Record::unknown};
+  GaussianFit fit{std::move(end), gaussian_estimate(run.state), Record::unknown, {}};
   fit.gradients = run.state.newton.gradients;
   fit.failed = run.state.newton.failed;
   fit.others = run.state.newton.others;
@@ -194,7 +194,7 @@ GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
     const double mean = ratios.mean(), n = double(ratios.size());
     fit.end.objective = -(mean + log_constant(fit.q));
     fit.objective_error = std::sqrt((ratios.array() - mean).square().sum()) / n;
-    fit.khat = pareto_k(ratios);
+    fit.ratios = ratio_check(ratios);
   } catch (
       const NotFinite&) {  // the density has no values here; the sentence says how the run ended
   }

@@ -91,7 +91,7 @@ NormalNodes normal_nodes(Index dimension, Index count) {
   require(dimension > 0 && count > 0, "there are no ", count, " nodes in ", dimension,
           " dimensions");
   if (dimension == 2) return rings(count);
-  return dimension < 4 ? product(dimension, count) : richtmyer(dimension, count);
+  return dimension < 5 ? product(dimension, count) : richtmyer(dimension, count);
 }
 
 }  // namespace fisherman

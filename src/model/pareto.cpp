@@ -111,6 +111,15 @@ double pareto_k(const Vector& log_ratios) {
   return tail.exceedances.size() < fewest ? unknown : fitted(tail.exceedances).k;
 }
 
+RatioCheck ratio_check(const Vector& log_ratios) {
+  if (!log_ratios.allFinite() || log_ratios.size() == 0) return {};
+  const Vector weights = (log_ratios.array() - log_ratios.maxCoeff()).exp();
+  const double mean = weights.mean();
+  return {pareto_k(log_ratios), (weights.array() / mean - 1.0).square().mean()};
+}
+
+std::string RatioCheck::verdict() const { return pareto_verdict(judged()); }
+
 std::string pareto_verdict(double k) {
   if (std::isnan(k)) return "not known";
   if (k < 0.5) return "good: the approximation is close to the posterior";

@@ -18,11 +18,12 @@ awk -F, '$1 == "a" { exit !($2 > 0.9 && $2 < 1.1 && $3 > 0.95 && $3 < 1.05) }' r
 awk -F, '$1 == "b" { exit !($2 > -2.3 && $2 < -1.7 && $3 > 2.85 && $3 < 3.15) }' run/summary.csv || fail "b: $(cat run/summary.csv)"
 grep -q '^{"inv_metric":\[\[' run/metric.json || fail "metric.json is $(head -c 100 run/metric.json)"
 grep -q '^{"a":' run/inits.json || fail "inits.json is $(cat run/inits.json)"
-[[ $(grep -cv '^#' run/draws.csv) == 2001 ]] || fail "draws.csv has not 2,000 draws"
-grep -v '^#' run/draws.csv | head -1 | grep -qx "lp__,log_p__,log_g__,a,b" || fail "the columns of draws.csv"
+grep -v '^#' run/draws.csv >table.csv
+[[ $(wc -l <table.csv) == 2001 ]] || fail "draws.csv has not 2,000 draws"
+[[ $(head -1 table.csv) == "lp__,log_p__,log_g__,a,b" ]] || fail "the columns of draws.csv"
 [[ -s run/report.html ]] || fail "there is no report"
-"$program" report run --out again.html --quiet 2>/dev/null || "$program" report run --out again.html || fail "report of a density"
-"$program" predict --run run --data normal.c 2>err.txt && fail "predict of a density" || true
+"$program" report run --out again.html || fail "report of a density"
+[[ -s again.html ]] || fail "report left no page"
 "$program" fit density --config run/config.json --json --quiet >one.json
 [[ $(field one.json objective) == $(field run/result.json objective) ]] || fail "--config does not repeat the run"
 

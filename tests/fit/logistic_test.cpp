@@ -46,12 +46,12 @@ TEST(Predictive, AndKhatAreTheSameBitsForAnyThreads) {
   const GaussianPoint q{toy::random_vector(3, 5), toy::random_spd(3, 6)};
   set_threads(1);
   const Matrix one = predictive(t.design(), q);
-  const double khat = posterior_khat<RegressionTarget>(t, q, 7);
+  const double khat = posterior_check<RegressionTarget>(t, q, 7).k;
   const auto e = LogisticTarget(t).expectation(q.mean, q.covariance);
   for (const int threads : {2, 3}) {
     set_threads(threads);
     EXPECT_EQ(one, predictive(t.design(), q)) << threads;
-    EXPECT_EQ(khat, posterior_khat<RegressionTarget>(t, q, 7)) << threads;
+    EXPECT_EQ(khat, posterior_check<RegressionTarget>(t, q, 7).k) << threads;
     const auto again =
         LogisticTarget(t.design(), t.outcomes().y, 10.0).expectation(q.mean, q.covariance);
     EXPECT_EQ(e.value, again.value) << threads;

@@ -26,5 +26,22 @@ TEST(ParetoK, IsSmallForBoundedRatiosAndUnknownForNone) {
   EXPECT_EQ(pareto_verdict(2.0).substr(0, 4), "poor");
 }
 
+// Where the ratios hardly vary the shape of their tail says nothing, and the verdict is good whatever it is.
+TEST(Pareto, TheVerdictLooksAtTheVariationFirst) {
+  Vector heavy = Draws(4, 0).normals(0, 4000, 1);
+  heavy = 1.5 * heavy.array().square();  // log ratios with a tail that no moment survives
+  const RatioCheck wide = ratio_check(heavy), narrow = ratio_check(1e-3 * heavy);
+  EXPECT_GT(wide.k, 0.7);
+  EXPECT_EQ(wide.verdict().substr(0, 4), "poor");
+  EXPECT_LT(narrow.variation, 1e-4);
+  EXPECT_EQ(narrow.verdict().substr(0, 4), "good");
+  const RatioCheck odd{1.3, 0.02}, poor{1.3, 0.2}, unknown{};
+  EXPECT_EQ(odd.judged(), 0.0);
+  EXPECT_EQ(odd.verdict().substr(0, 4), "good");
+  EXPECT_EQ(poor.judged(), 1.3);
+  EXPECT_EQ(unknown.verdict(), "not known");
+  EXPECT_EQ(ratio_check(Vector::Constant(100, 2.0)).verdict().substr(0, 4), "good");
+}
+
 }  // namespace
 }  // namespace fisherman::model_pareto_test

@@ -17,7 +17,7 @@ from fisherman import BayesianLogisticRegression, BayesianRegression, _core
 
 from test_command_line import read
 
-LIKELIHOODS = sorted(_core.likelihoods())
+LIKELIHOODS = sorted(set(_core.likelihoods()) - {"multinomial"})  # which has several linear predictors
 TRUE = np.array([0.4, 0.6, -0.5])  # intercept and slopes
 
 
@@ -470,8 +470,105 @@ def cannot_hold(estimator):
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
-    [BayesianRegression(), BayesianRegression(likelihood="gaussian")],
+    [BayesianRegression(), BayesianRegression(likelihood="gaussian"), BayesianRegression(likelihood="multinomial")],
     expected_failed_checks=cannot_hold,
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    """Three kinds by two lengths and a colour, with weights."""
+    rng = np.random.default_rng(5)
+    n = 300
+    frame = pd.DataFrame(
+        {"petal": rng.normal(size=n), "sepal": 3 + 2 * rng.normal(size=n), "colour": rng.choice(["red", "white"], n)}
+    )
+    eta = np.column_stack(
+        [np.zeros(n), 0.5 + frame["petal"], -0.2 - 0.5 * (frame["sepal"] - 3) + (frame["colour"] == "white")]
+    )
+    p = np.exp(eta) / np.exp(eta).sum(axis=1, keepdims=True)
+    frame["kind"] = np.array(["crocus", "anemone", "bellis"])[(p.cumsum(axis=1) < rng.uniform(size=(n, 1))).sum(axis=1)]
+    return frame
+
+
+def softmax_loss(theta, X, codes, count):
+    eta = np.column_stack([np.zeros(len(X)), X @ theta.reshape(count - 1, -1).T])
+    return -(eta[np.arange(len(X)), codes] - special.logsumexp(eta, axis=1)).sum()
+
+
+def test_several_classes_are_the_maximum_likelihood_with_weak_priors(flowers):
+    """300 rows: the posterior mean is within 0.3 posterior standard deviations of the maximum likelihood."""
+    fit = BayesianRegression(likelihood="multinomial", prior_variance=1e4, intercept_variance=1e4).fit(flowers, "kind")
+    assert fit.status_ == "converged" and fit.khat_ < 0.7
+    assert list(fit.classes_) == ["anemone", "bellis", "crocus"]
+    assert fit.names_[:4] == ["bellis: petal", "bellis: sepal", "bellis: colour=white", "bellis: (intercept)"]
+    assert fit.coef_.shape == (2, 3) and fit.intercept_.shape == (2,)
+    assert fit.expectation_error_ < 1e-6
+    X = np.column_stack([flowers["petal"], flowers["sepal"], flowers["colour"] == "white", np.ones(300)]).astype(float)
+    codes = np.searchsorted(fit.classes_, flowers["kind"])
+    best = optimize.minimize(softmax_loss, np.zeros(8), args=(X, codes, 3), method="BFGS").x
+    ours = np.column_stack([fit.coef_, fit.intercept_]).ravel()
+    assert np.all(np.abs(ours - best) < 0.3 * np.sqrt(np.diag(fit.own_covariance_)))
+
+
+def test_predictions_of_several_classes(flowers):
+    fit = BayesianRegression(likelihood="multinomial").fit(flowers, "kind")
+    p, sd = fit.predict_proba(flowers, return_std=True)
+    assert p.shape == sd.shape == (300, 3)
+    assert np.allclose(p.sum(axis=1), 1, atol=1e-12)
+    # 4,000 draws: the standard error of a mean is 1/63 of the standard deviation, and five of them are the tolerance.
+    draws = fit.draws(4000, units="own")
+    X = np.column_stack([flowers["petal"], flowers["sepal"], flowers["colour"] == "white", np.ones(300)]).astype(float)
+    eta = np.stack([np.zeros((300, 4000)), X @ draws[:, :4].T, X @ draws[:, 4:].T])
+    drawn = special.softmax(eta, axis=0)
+    assert np.all(np.abs(p.T - drawn.mean(axis=2)) < 5 / 63 * sd.T + 1e-12)
+    assert np.allclose(sd.T, drawn.std(axis=2), rtol=0.15, atol=1e-3)
+    assert list(fit.predict(flowers)) == list(fit.classes_[p.argmax(axis=1)])
+    assert fit.score(flowers) == pytest.approx(np.mean(fit.predict(flowers) == flowers["kind"]))
+    assert fit.score(flowers) > 0.5
+    again = pickle.loads(pickle.dumps(fit))
+    assert np.array_equal(again.predict_proba(flowers), p)
+    ratios = fit.ratios()
+    assert list(ratios.index) == [n for n in fit.own_names_ if not n.endswith("(intercept)")]
+    assert np.allclose(np.log(ratios["odds_ratio"]), fit.coef_.ravel())
+    effects = fit.marginal_effects()["mean"].to_numpy().reshape(3, 3)
+    assert np.allclose(effects.sum(axis=0), 0, atol=1e-9)
+    assert {"elpd", "standard_error"} <= set(fit.loo())
+    with pytest.raises(ValueError, match="predict_interval is not for the likelihood multinomial"):
+        fit.predict_interval(flowers)
+
+
+def test_another_class_to_compare_with(flowers):
+    options = {"likelihood": "multinomial", "prior_variance": 1e4, "intercept_variance": 1e4}
+    fit = BayesianRegression(**options, reference="kind=crocus").fit(flowers, "kind")
+    assert list(fit.classes_) == ["crocus", "anemone", "bellis"]
+    other = BayesianRegression(**options).fit(flowers, "kind")
+    # The prior is another one, but hardly counts.
+    assert np.allclose(fit.predict_proba(flowers)[:, [1, 2, 0]], other.predict_proba(flowers), atol=2e-3)
+    with pytest.raises(ValueError, match="which has no such class"):
+        BayesianRegression(likelihood="multinomial", reference="kind=dahlia").fit(flowers, "kind")
+
+
+def test_two_classes_are_logistic(flowers):
+    y = flowers["kind"] == "bellis"
+    X = flowers.drop(columns="kind")
+    two = BayesianRegression(likelihood="multinomial").fit(X, y)
+    logistic = BayesianRegression(likelihood="logistic").fit(X, y)
+    assert two.elbo_ == pytest.approx(logistic.elbo_, abs=1e-8)
+    assert np.allclose(two.mean_, logistic.mean_, atol=1e-7)
+    assert np.allclose(two.predict_proba(X), logistic.predict_proba(X), atol=1e-8)
+    assert not hasattr(two, "expectation_error_")
+
+
+def test_several_classes_refuse_what_they_have_not(flowers):
+    fit = BayesianRegression(likelihood="multinomial").fit
+    with pytest.raises(ValueError, match="offset is for likelihoods with one linear predictor"):
+        fit(flowers, "kind", offset=np.zeros(300))
+    with pytest.raises(ValueError, match="group is for likelihoods with one linear predictor"):
+        fit(flowers, "kind", groups=flowers["colour"])
+    with pytest.raises(ValueError, match="one class only"):
+        fit(flowers[["petal"]], np.ones(300))
+    with pytest.raises(ValueError, match="[Uu]nknown label type"):
+        fit(flowers[["petal"]], np.linspace(0, 1, 300))

@@ -2,11 +2,14 @@
 // one's own share.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "fisherman/fit/driver.hpp"
 #include "fisherman/fit/run_settings.hpp"
 #include "fisherman/model/gradient_estimator.hpp"
+#include "fisherman/model/pareto.hpp"
 #include "fisherman/model/target.hpp"
 
 namespace fisherman {
@@ -48,6 +51,8 @@ inline constexpr double ninety_percent = 1.6448536269514722;
 struct GaussianPoint {
   Vector mean;
   Matrix covariance;
+
+  double sd(Index k) const { return std::sqrt(std::max(0.0, covariance(k, k))); }
 };
 
 /// Throws Misuse if there is not the memory to fit a Gaussian of so many dimensions by these settings, beside
@@ -66,9 +71,9 @@ struct GaussianFit {
   FitSummary end;  // with the objective from fresh draws, where that is known
   GaussianPoint q;
   double objective_error;  // one standard error
-  double khat;
-  Vector log_ratios = {};      // log p − log q at the draws that these are from, khat_draws()
-  Index impossible = 0;        // so many of these draws have no density; the NELBO is that of the others
+  RatioCheck ratios;
+  Vector log_ratios = {};  // log p − log q at the draws that these are from, khat_draws()
+  Index impossible = 0;  // so many of these draws have no density; the NELBO is that of the others
   std::int64_t gradients = 0;  // that newton has taken
   std::int64_t failed = 0;     // pairs of points at which the density was not finite
   Vector others = {};          // NELBOs of Gaussians elsewhere
@@ -85,8 +90,8 @@ Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);
 /// log q at draws, one a row.
 Vector log_density(const GaussianPoint& q, const Matrix& draws);
 
-/// Pareto k̂ of q, from 4,000 draws; 1,000 if there are more than 10,000 rows.
+/// Importance ratios of q, from 4,000 draws; 1,000 if there are more than 10,000 rows.
 template <Target T>
-double posterior_khat(const T& target, const GaussianPoint& q, std::uint64_t seed);
+RatioCheck posterior_check(const T& target, const GaussianPoint& q, std::uint64_t seed);
 
 }  // namespace fisherman

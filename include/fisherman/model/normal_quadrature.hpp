@@ -34,7 +34,7 @@ struct NormalNodes {
 inline constexpr Index usual_nodes = 1024;
 
 /// About `count` nodes, always the same. In two dimensions rings, which are exact for polynomials up to degree
-/// √count − 1, in three a product of Gauss-Hermite rules. Products need too many nodes in more dimensions: there it is
+/// √count − 1, in three and four a product of Gauss-Hermite rules. Products need too many nodes in more dimensions: there it is
 /// Richtmyer's sequence, z and −z together.
 NormalNodes normal_nodes(Index dimension, Index count = usual_nodes);
 

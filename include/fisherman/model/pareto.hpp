@@ -3,6 +3,7 @@
 // target; and its quantiles are better weights than the ratios themselves.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "fisherman/core/types.hpp"
@@ -11,6 +12,24 @@ namespace fisherman {
 
 /// From log ratios log p − log q at draws of q. NaN for fewer than 25 draws, or ratios that are equal.
 double pareto_k(const Vector& log_ratios);
+
+/// What tells how well draws of q stand for draws of the target.
+///
+/// k̂ is the shape of the tail of the ratios, whatever their size. Where q is nearly the target, they hardly vary, and the
+/// shape of a tail of practically equal numbers means little: it may be 1 and more. So their variation v comes first, the
+/// variance of the weights about their mean of 1. The draws are worth 1/(1 + v) of their number, and means under q differ
+/// from those under the target by at most √v standard deviations. Below 0.1, n draws include no weight above √(0.1 n).
+struct RatioCheck {
+  double k = std::numeric_limits<double>::quiet_NaN();
+  double variation = std::numeric_limits<double>::quiet_NaN();
+
+  bool hardly_vary() const { return variation < 0.1; }
+  /// k̂, or less where the ratios hardly vary: what the limits 0.5 and 0.7 are for.
+  double judged() const { return hardly_vary() && !(k < 0.0) ? 0.0 : k; }
+  /// In plain words.
+  std::string verdict() const;
+};
+RatioCheck ratio_check(const Vector& log_ratios);
 
 /// Logarithms of weights that add up to 1.
 struct SmoothedWeights {

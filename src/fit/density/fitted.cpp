@@ -51,7 +51,8 @@ void DensityFitSettings::describe(Options& o) {
   DensitySettings::describe(o);
   o.add("resample", resample, "how draws and summaries correct for what the Gaussian misses",
         {{Resample::automatic, "auto",
-          sentence("psis where Pareto k is below ", most_khat, ", otherwise none")},
+          sentence("psis where Pareto k is below ", most_khat,
+                   " or the weights hardly vary, otherwise none")},
          {Resample::none, "none", "not at all: draws of the Gaussian"},
          {Resample::psis, "psis", "by Pareto-smoothed importance weights"}});
 }
@@ -73,13 +74,13 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->as_asked = found.end.as_asked(s.iterations);
   out->q = found.q;
   out->objective_error = found.objective_error;
-  out->khat = found.khat;
+  out->ratios = found.ratios;
   out->gradients = found.gradients;
   out->others = found.others;
   out->impossible = found.impossible;
   out->summary_draws = found.log_ratios.size();
-  out->weighted =
-      s.resample == Resample::psis || (s.resample == Resample::automatic && found.khat < most_khat);
+  out->weighted = s.resample == Resample::psis ||
+                  (s.resample == Resample::automatic && found.ratios.judged() < most_khat);
   out->summarise(found);
   out->add_warnings();
   for (const std::string& warning : out->warnings) driver.warn(warning);
@@ -103,9 +104,9 @@ void DensityFitted::summarise(const GaussianFit& found) {
 }
 
 void DensityFitted::add_warnings() {
-  if (khat >= most_khat)
+  if (ratios.judged() >= most_khat)
     warnings.push_back(sentence(
-        "Pareto k is ", report::fixed(khat, 2), ", ", pareto_verdict(khat),
+        "Pareto k is ", report::fixed(ratios.k, 2), ", ", ratios.verdict(),
         ": the posterior is not close to a Gaussian on this scale, and its means, standard "
         "deviations and quantiles here are not to be trusted; another parameterisation may help, "
         "or NUTS, which can begin with metric.json and inits.json of the run's folder"));
@@ -127,8 +128,9 @@ Fields DensityFitted::result() const {
   Fields out = fields_of(summary);
   out.set("objective_error", objective_error);
   out.set("gradients", gradients);
-  out.set("khat", khat);
-  out.set("khat_verdict", std::string(pareto_verdict(khat)));
+  out.set("khat", ratios.k);
+  out.set("khat_verdict", ratios.verdict());
+  out.set("weight_variation", ratios.variation);
   out.set("weighted", weighted);
   out.set("ess", ess);
   out.set("other_objectives", others);
@@ -173,7 +175,7 @@ std::unique_ptr<Fitted> DensityFitted::load(const SavedFit& saved) {
   gaussian_affine(out->q.mean, out->q.covariance);  // throws unless it is a Gaussian
   const Fields& r = saved.result;
   out->objective_error = r.number("objective_error");
-  out->khat = r.number("khat");
+  out->ratios = {r.number("khat"), r.number("weight_variation")};
   out->ess = r.number("ess");
   out->weighted = r.flag("weighted");
   out->gradients = r.has("gradients") ? r.need_count("gradients") : 0;
@@ -192,8 +194,9 @@ Fields DensityFitted::parameters() const {
   out.set("summary_columns", summary_columns());
   out.set("elbo", -summary.objective);
   out.set("elbo_error", objective_error);
-  out.set("khat", khat);
-  out.set("khat_verdict", std::string(pareto_verdict(khat)));
+  out.set("khat", ratios.k);
+  out.set("khat_verdict", ratios.verdict());
+  out.set("weight_variation", ratios.variation);
   out.set("gradients", gradients);
   return out;
 }
@@ -203,8 +206,8 @@ std::string DensityFitted::text(const Output& /*output*/) const {
   std::ostringstream out;
   out << summary.sentence << "\nNELBO " << std::fixed << std::setprecision(3) << summary.objective
       << " nats, give or take " << objective_error << ", after " << gradients << " gradients, "
-      << std::setprecision(2) << summary.seconds << " s\nPareto k " << khat << ", "
-      << pareto_verdict(khat) << '\n';
+      << std::setprecision(2) << summary.seconds << " s\nPareto k " << ratios.k << ", "
+      << ratios.verdict() << '\n';
   if (summaries.size() == 0) return out.str();
   out << (weighted ? "Draws are weighted by importance; they are worth "
                    : "Draws of the Gaussian, as they are: ")

@@ -19,7 +19,8 @@ class DensityFitted final : public Fitted {
   bool weighted = false;  // the summaries are those of weighted draws
   Matrix summaries;       // as summaries_of() has them
   Vector middle;          // the parameters at the mean of q
-  double objective_error = Record::unknown, khat = Record::unknown, ess = Record::unknown;
+  RatioCheck ratios;
+  double objective_error = Record::unknown, ess = Record::unknown;
   std::int64_t gradients = 0;
   Index impossible = 0, summary_draws = 0;  // draws without a density, of those that the summaries are from
   Vector others;  // NELBOs of Gaussians elsewhere

@@ -28,10 +28,10 @@ Cell verdict(const std::vector<Run>& runs) {
       runs.size() == 1 ? "The fit"
                        : sentence("Of ", runs.size(), " fits '", run.name, "' is lowest: it");
   Tone tone = status_tone(run);
-  if (tone == Tone::good && !(fit.khat < 0.7 && fit.warnings.empty())) tone = Tone::mind;
+  if (tone == Tone::good && !(fit.ratios.judged() < 0.7 && fit.warnings.empty())) tone = Tone::mind;
   return {sentence(who, " ", status_words(run), " at a NELBO of ", nelbo_words(run), " nats, with ",
-                   fit.gradients, " gradients. Pareto k̂ is ", fixed(fit.khat, 2), ", ",
-                   pareto_verdict(fit.khat), "."),
+                   fit.gradients, " gradients. Pareto k̂ is ", fixed(fit.ratios.k, 2), ", ",
+                   fit.ratios.verdict(), "."),
           tone};
 }
 
@@ -47,12 +47,13 @@ Section overview(const std::vector<Run>& runs) {
             {}};
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const DensityFitted& fit = runs[k].as<DensityFitted>();
-    grid.rows.push_back({{Cell(runs[k].name), Cell(status_word(runs[k]), status_tone(runs[k])),
-                          Cell(nelbo_words(runs[k])), Cell(fixed(fit.khat, 2), khat_tone(fit.khat)),
-                          Cell(figure(double(fit.gradients), 10)), Cell(fixed(fit.ess, 0)),
-                          Cell(figure(fit.summary.seconds, 3))},
-                         false,
-                         runs.size() == 1 ? -1 : int(k)});
+    grid.rows.push_back(
+        {{Cell(runs[k].name), Cell(status_word(runs[k]), status_tone(runs[k])),
+          Cell(nelbo_words(runs[k])), Cell(fixed(fit.ratios.k, 2), khat_tone(fit.ratios.judged())),
+          Cell(figure(double(fit.gradients), 10)), Cell(fixed(fit.ess, 0)),
+          Cell(figure(fit.summary.seconds, 3))},
+         false,
+         runs.size() == 1 ? -1 : int(k)});
   }
   add_overview(section, grid);
   for (const Run& run : runs)

@@ -3,14 +3,10 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <iomanip>
-#include <sstream>
 
 #include "../binary_score.hpp"
-#include "../csv_table.hpp"
 #include "../kinds.hpp"
 #include "fisherman/core/parallel.hpp"
-#include "fisherman/fit/draws_csv.hpp"
 #include "fisherman/fit/prior_words.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "page.hpp"
@@ -19,10 +15,6 @@ namespace fisherman {
 namespace {
 
 constexpr Index effect_draws = 1000;
-
-double sd_of(const GaussianPoint& q, Index k) {
-  return std::sqrt(std::max(0.0, q.covariance(k, k)));
-}
 
 /// One for each parameter, in their order.
 std::vector<std::string> words_of(const RegressionPriors& priors) {
@@ -45,7 +37,7 @@ std::string no_gaussian(const RegressionTarget& target, const GaussianPoint& q,
     const bool flat =
         target.priors().coefficients[std::size_t(j)].family == CoefficientPrior::Family::flat;
     constexpr double far = 8.0;  // linear predictors beyond this say "never" or "always"
-    if (flat && !(std::abs(q.mean(j)) < far && sd_of(q, j) < far))
+    if (flat && !(std::abs(q.mean(j)) < far && q.sd(j) < far))
       return sentence(
           "The posterior has no usable Gaussian: '", names[std::size_t(j)],
           "' has a flat prior, and the data do not bound it. A prior such as normal(0,10) does.");
@@ -68,13 +60,6 @@ std::vector<std::string> labels_in(const Table& rows, const std::string& label) 
   if (const Column* const column = rows.mixed->find(label); column != nullptr)
     for (Index i = 0; i < column->rows(); ++i) out.push_back(column->text(i));
   return out;
-}
-
-void print_row(std::ostream& out, std::size_t width, const std::string& name,
-               const std::vector<double>& numbers) {
-  out << std::left << std::setw(int(width)) << name.substr(0, 32) << std::right;
-  for (const double x : numbers) out << std::setw(12) << x;
-  out << '\n';
 }
 
 }  // namespace
@@ -112,7 +97,7 @@ std::unique_ptr<Fitted> RegressionFitted::fit(FitData data, const RegressionSett
   out->as_asked = out->summary.as_asked(s.iterations);
   out->q = std::move(fit.q);
   out->seed = std::uint64_t(s.seed);
-  out->khat = posterior_khat(*out->target, out->q, out->seed);
+  out->ratios = posterior_check(*out->target, out->q, out->seed);
   if (out->summary.status != Status::converged)
     if (const std::string why = no_gaussian(*out->target, out->q, out->names(Units::standardized));
         !why.empty())
@@ -187,11 +172,11 @@ std::vector<RegressionFitted::Positive> RegressionFitted::positives(Units units)
   Index k = coefficient_count();
   for (const DesignPlan::Effects& e : plan.effects) {
     const double scale = units == Units::own ? std::log(e.scale) : 0.0;
-    out.push_back({"sd(" + e.name + ")", q.mean(k) - scale, sd_of(q, k)});
+    out.push_back({"sd(" + e.name + ")", q.mean(k) - scale, q.sd(k)});
     ++k;
   }
   for (const ExtraParameter& parameter : likelihood->extra()) {
-    out.push_back({parameter.name, q.mean(k), sd_of(q, k)});
+    out.push_back({parameter.name, q.mean(k), q.sd(k)});
     ++k;
   }
   return out;
@@ -206,8 +191,9 @@ std::string RegressionFitted::ratio_name() const {
 Fields RegressionFitted::result() const {
   Fields out = fields_of(summary);
   out.set("likelihood", likelihood->name());
-  out.set("khat", khat);
-  out.set("khat_verdict", pareto_verdict(khat));
+  out.set("khat", ratios.k);
+  out.set("khat_verdict", ratios.verdict());
+  out.set("weight_variation", ratios.variation);
   if (likelihood->finer()) out.set("expectation_error", expectation_error);
   if (target || loo_) out.set("loo", loo().fields());
   return out;
@@ -253,7 +239,7 @@ std::unique_ptr<Fitted> RegressionFitted::load(const SavedFit& saved) {
                                       : out->classes.empty() || out->classes.size() == 2),
           "its sizes do not go together");
   out->q.covariance = as_matrix(covariance.data(), d, d);
-  out->khat = saved.result.number("khat");
+  out->ratios = {saved.result.number("khat"), saved.result.number("weight_variation")};
   out->expectation_error = saved.result.number("expectation_error");
   if (saved.result.has("loo")) {
     const Fields loo = saved.result.need_fields("loo");
@@ -309,114 +295,11 @@ Fields RegressionFitted::parameters() const {
   out.set("feature_shift", plan.shift);
   out.set("feature_scale", plan.scale);
   out.set("elbo", -summary.objective);
-  out.set("khat", khat);
-  out.set("khat_verdict", pareto_verdict(khat));
+  out.set("khat", ratios.k);
+  out.set("khat_verdict", ratios.verdict());
+  out.set("weight_variation", ratios.variation);
   if (several_classes()) out.set("class_names", classes);
   if (likelihood->finer()) out.set("expectation_error", expectation_error);
-  return out;
-}
-
-std::string RegressionFitted::text(const Output& output) const {
-  std::ostringstream out;
-  const GaussianPoint c = coefficients(output.units);
-  const std::vector<std::string> all = names(output.units);
-  const std::vector<Positive> scales = positives(output.units);
-  const Index grouped = plan.effects.empty() ? coefficient_count() : plan.effects.front().first;
-  std::size_t width = 4;
-  for (const auto& name : all) width = std::max(width, std::min<std::size_t>(name.size(), 32));
-  for (const auto& one : scales) width = std::max(width, one.name.size());
-  const bool ratio = !ratio_name().empty();
-  out << "Coefficients in " << units_words(output.units);
-  if (several_classes()) out << ", of log odds against " << label << " = " << classes.front();
-  out << "\n\n" << std::left << std::setw(int(width)) << "name" << std::right;
-  for (const char* head : {"mean", "sd", "5%", "95%"}) out << std::setw(12) << head;
-  if (ratio) out << "  " << ratio_name();
-  // Columns of any size: digits that count, not digits after the point.
-  out << '\n' << std::setprecision(4);
-  for (Index k = 0; k < c.mean.size(); ++k) {
-    if (k >= grouped && k < coefficient_count()) continue;
-    const double mean = c.mean(k), reach = ninety_percent * sd_of(c, k);
-    std::vector<double> numbers = {mean, sd_of(c, k), mean - reach, mean + reach};
-    if (ratio) numbers.push_back(std::exp(mean));
-    print_row(out, width, all[std::size_t(k)], numbers);
-  }
-  if (Index(all.size()) > coefficient_count())
-    out << "\nThe fit has no intercept; (constant) is what shifting the columns implies.\n";
-  if (!scales.empty()) {
-    out << '\n' << std::left << std::setw(int(width)) << "parameter" << std::right;
-    for (const char* head : {"mean", "sd", "5%", "95%"}) out << std::setw(12) << head;
-    out << '\n';
-    for (const Positive& one : scales)
-      print_row(
-          out, width, one.name,
-          {one.mean(), one.sd(), one.quantile(-ninety_percent), one.quantile(ninety_percent)});
-  }
-  for (const DesignPlan::Effects& e : plan.effects)
-    out << '\n' << e.count << " effects of " << e.name << " are in effects.csv (with --out)\n";
-  out << "\n"
-      << summary.sentence << "\nNELBO " << std::fixed << std::setprecision(6) << summary.objective
-      << " nats after " << summary.iterations << " iterations, " << std::setprecision(2)
-      << summary.seconds << " s\n"
-      << "Pareto k " << khat << ", " << pareto_verdict(khat) << '\n';
-  if (likelihood->finer())
-    out << likelihood->approximation() << std::defaultfloat << std::setprecision(2)
-        << " Four times as many nodes change the NELBO by " << expectation_error << " nats.\n"
-        << std::fixed;
-  if (std::isfinite(loo().elpd)) {
-    out << std::setprecision(1) << "Leave-one-out log predictive density " << loo().elpd << " ± "
-        << loo().error << " nats";
-    if (loo().doubtful > 0)
-      out << "; " << loo().doubtful << " of " << loo().rows
-          << " rows have a Pareto k above 0.7, so that it is too good";
-    out << '\n';
-  }
-  return out.str();
-}
-
-std::vector<NamedFile> RegressionFitted::tables(const Output& output) const {
-  const GaussianPoint c = coefficients(output.units);
-  const std::vector<std::string> all = names(output.units);
-  const Index first = plan.effects.empty() ? coefficient_count() : plan.effects.front().first;
-  std::ostringstream fixed, grouped, ratios, scales;
-  for (std::ostringstream* text : {&fixed, &grouped})
-    *text << std::setprecision(17) << "name,mean,sd,q5,q95,units\n";
-  ratios << std::setprecision(10) << "name," << (ratio_name()[0] == 'o' ? "odds_ratio" : "ratio")
-         << ",q5,q95\n";
-  for (Index k = 0; k < c.mean.size(); ++k) {
-    const bool of_group = k >= first && k < coefficient_count();
-    const double mean = c.mean(k), reach = ninety_percent * sd_of(c, k);
-    (of_group ? grouped : fixed) << csv_field(all[std::size_t(k)]) << ',' << mean << ','
-                                 << sd_of(c, k) << ',' << mean - reach << ',' << mean + reach << ','
-                                 << units_name(output.units) << '\n';
-    if (of_term(k, output.units))
-      ratios << csv_field(all[std::size_t(k)]) << ',' << std::exp(mean) << ','
-             << std::exp(mean - reach) << ',' << std::exp(mean + reach) << '\n';
-  }
-  std::vector<NamedFile> out = {
-      {"coefficients.csv", fixed.str()},
-      {"covariance.csv",
-       csv_table(sentence("units: ", units_name(output.units)), all, all, c.covariance)}};
-  if (!plan.effects.empty()) out.push_back({"effects.csv", grouped.str()});
-  if (!ratio_name().empty()) out.push_back({"ratios.csv", ratios.str()});
-  const std::vector<Positive> positive = positives(output.units);
-  if (!positive.empty()) {
-    scales << std::setprecision(17) << "name,mean,sd,q5,q95\n";
-    for (const Positive& one : positive)
-      scales << csv_field(one.name) << ',' << one.mean() << ',' << one.sd() << ','
-             << one.quantile(-ninety_percent) << ',' << one.quantile(ninety_percent) << '\n';
-    out.push_back({"parameters.csv", scales.str()});
-  }
-  if (!effects().empty()) {
-    std::ostringstream marginal;
-    marginal << std::setprecision(10) << "name,mean,sd,q5,q95\n";
-    for (const MarginalEffect& one : effects())
-      marginal << csv_field(one.name) << ',' << one.mean << ',' << one.sd << ',' << one.low << ','
-               << one.high << '\n';
-    out.push_back({"marginal_effects.csv", marginal.str()});
-  }
-  if (output.draws > 0)
-    out.push_back(
-        {"draws.csv", draws_csv(kind, output.units, draws(output.draws, seed, output.units))});
   return out;
 }
 

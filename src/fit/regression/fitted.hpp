@@ -20,7 +20,7 @@ class RegressionFitted final : public Fitted {
   /// that others are compared with.
   std::vector<std::string> classes;
   GaussianPoint q;
-  double khat = Record::unknown;
+  RatioCheck ratios;
   /// What more exact expectations would change the NELBO by, where those of the likelihood are not exact.
   double expectation_error = Record::unknown;
   std::vector<std::string> priors;                 // in words, one for each parameter

@@ -18,7 +18,7 @@ constexpr double close = 0.02, near = 0.2;
 constexpr double axis_end = 1e-6;  // smaller gaps are drawn, and told, as this
 
 Cell verdict_of_one(const RegressionFits& fits) {
-  const double gap = fits.gap(0), khat = fits.khat(0);
+  const double gap = fits.gap(0), khat = fits.judged_khat(0);
   std::string said = "The fit " + status_words(fits.runs[0]);
   Tone tone = std::isnan(gap) ? status_tone(fits, 0) : gap_tone(gap);
   if (fits.status(0) == Status::diverged) tone = Tone::bad;
@@ -35,7 +35,9 @@ Cell verdict_of_one(const RegressionFits& fits) {
             : khat < 0.7
                 ? " The Gaussian is usable for means and intervals, less so for tails"
                 : " The Gaussian is not close to the posterior, whose uncertainty it understates";
-    said += " (Pareto k̂ " + fixed(khat, 2) + ").";
+    said +=
+        " (Pareto k̂ " + fixed(fits.khat(0), 2) +
+        (fits.model(0).ratios.hardly_vary() ? ", of importance ratios that hardly vary)." : ").");
     if (khat >= 0.7 && tone == Tone::good) tone = Tone::mind;
   }
   return {said, tone};
@@ -49,7 +51,7 @@ Cell verdict_of_many(const RegressionFits& fits) {
     if (std::isnan(fits.gap(best)) || gap < fits.gap(best)) best = k;
     if (!std::isnan(gap)) ++known;
     if (gap < close) ++reached;
-    if (!std::isnan(fits.khat(k))) worst_khat = std::max(worst_khat, fits.khat(k));
+    if (!std::isnan(fits.judged_khat(k))) worst_khat = std::max(worst_khat, fits.judged_khat(k));
   }
   if (known == 0)
     return {sentence(fits.size(), " runs; how far they are from the optimum is not known here."),
@@ -101,7 +103,7 @@ Section summary_section(const RegressionFits& fits) {
     section.figures(
         {{"NELBO, nats", fixed(fits.objective(0), 4)},
          {"above the optimum", Cell(std::isnan(gap) ? "not known" : gap_words(gap), gap_tone(gap))},
-         {"Pareto k̂", Cell(fixed(fits.khat(0), 2), khat_tone(fits.khat(0)))},
+         {"Pareto k̂", Cell(fixed(fits.khat(0), 2), khat_tone(fits.judged_khat(0)))},
          {"leave-one-out, nats", loo_cell(fits.model(0).loo())},
          {"status", Cell(status_word(fits.runs[0]), status_tone(fits, 0))},
          {"iterations", figure(double(summary.iterations), 10)},
@@ -123,8 +125,9 @@ Section summary_section(const RegressionFits& fits) {
           {{Cell(fits.runs[k].name), Cell(status_word(fits.runs[k]), status_tone(fits, k)),
             Cell(fixed(fits.objective(k), 4)),
             Cell(std::isnan(gap) ? "not known" : gap_words(gap), gap_tone(gap)),
-            Cell(fixed(fits.khat(k), 2), khat_tone(fits.khat(k))), loo_cell(fits.model(k).loo()),
-            Cell(figure(double(summary.iterations), 10)), Cell(figure(summary.seconds, 2))},
+            Cell(fixed(fits.khat(k), 2), khat_tone(fits.judged_khat(k))),
+            loo_cell(fits.model(k).loo()), Cell(figure(double(summary.iterations), 10)),
+            Cell(figure(summary.seconds, 2))},
            false,
            int(k)});
     }

@@ -22,7 +22,9 @@ struct RegressionFits {
   double objective(std::size_t k) const { return model(k).summary.objective; }
   /// NELBO above the exact optimum, in nats; NaN where that is not known.
   double gap(std::size_t k) const;
-  double khat(std::size_t k) const { return model(k).khat; }
+  double khat(std::size_t k) const { return model(k).ratios.k; }
+  /// What the limits of k̂ are for: less where the ratios hardly vary.
+  double judged_khat(std::size_t k) const { return model(k).ratios.judged(); }
   Status status(std::size_t k) const { return model(k).summary.status; }
 };
 

@@ -35,20 +35,21 @@ Section diagnostics_section(const RegressionFits& fits) {
     for (const double value : run.column("predicted"))
       if (!std::isnan(value)) predicted = value;
     const bool steep = !(condition < 1e10) || condition < 0.0;
-    grid.rows.push_back({{Cell(run.name), Cell(fixed(fits.khat(k), 2), khat_tone(fits.khat(k))),
-                          Cell(figure(condition, 3), steep ? Tone::mind : Tone::plain),
-                          Cell(figure(rejected, 10), rejected > 0.0 ? Tone::mind : Tone::plain),
-                          Cell(figure(clips, 10), clips > 0.0 ? Tone::mind : Tone::plain),
-                          Cell(std::isnan(predicted) ? "–" : figure(predicted, 2))},
-                         false,
-                         fits.alone() ? -1 : int(k)});
+    grid.rows.push_back(
+        {{Cell(run.name), Cell(fixed(fits.khat(k), 2), khat_tone(fits.judged_khat(k))),
+          Cell(figure(condition, 3), steep ? Tone::mind : Tone::plain),
+          Cell(figure(rejected, 10), rejected > 0.0 ? Tone::mind : Tone::plain),
+          Cell(figure(clips, 10), clips > 0.0 ? Tone::mind : Tone::plain),
+          Cell(std::isnan(predicted) ? "–" : figure(predicted, 2))},
+         false,
+         fits.alone() ? -1 : int(k)});
 
     if (status_tone(fits, k) != Tone::good)
       notes.emplace_back(who + fits.model(k).summary.sentence,
                          fits.status(k) == Status::diverged ? Tone::bad : Tone::plain);
-    if (fits.khat(k) >= 0.7)
+    if (fits.judged_khat(k) >= 0.7)
       notes.emplace_back(sentence(who, "Pareto k̂ is ", fixed(fits.khat(k), 2), ", ",
-                                  pareto_verdict(fits.khat(k)), "."),
+                                  fits.model(k).ratios.verdict(), "."),
                          Tone::mind);
     if (rejected > 0.0)
       notes.emplace_back(sentence(who, figure(rejected, 10),
@@ -72,10 +73,11 @@ Section diagnostics_section(const RegressionFits& fits) {
     if (run.settings.text("version") != version())
       notes.emplace_back(sentence(who, "The fit was made by version ", run.settings.text("version"),
                                   ", this page by ", version(), "."));
-    if (fits.model(k).likelihood->finer())
-      notes.emplace_back(sentence(who, fits.model(k).likelihood->approximation(),
-                                  " Four times as many nodes change the NELBO by ",
-                                  figure(fits.model(k).expectation_error, 2), " nats."));
+    if (const double error = fits.model(k).expectation_error; fits.model(k).likelihood->finer())
+      notes.emplace_back(
+          sentence(who, fits.model(k).likelihood->approximation(),
+                   " Four times as many nodes change the NELBO by ", figure(error, 2), " nats."),
+          error < 0.1 ? Tone::plain : Tone::mind);
     if (k > 0 && &fits.problems.of(k) == &fits.problems.of(k - 1)) continue;
     if (const auto& target = fits.problems.of(k).target;
         target && fits.model(k).likelihood->binary() && !fits.model(k).classes.empty() &&

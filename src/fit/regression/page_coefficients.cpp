@@ -34,8 +34,7 @@ std::vector<Row> rows_of(const RegressionFits& fits, Units units) {
       const std::string& name = names[j];
       const auto [found, is_new] = at.try_emplace(name, rows.size());
       if (is_new) rows.push_back({name, std::vector<std::optional<Estimate>>(fits.size())});
-      const Estimate e{q.mean(Index(j)),
-                       std::sqrt(std::max(0.0, q.covariance(Index(j), Index(j))))};
+      const Estimate e{q.mean(Index(j)), q.sd(Index(j))};
       Row& row = rows[found->second];
       row.estimates[k] = e;
       if (std::abs(e.mean) > row.strength * e.sd) row.strength = std::abs(e.mean) / e.sd;
@@ -91,7 +90,7 @@ Grid ratios(const RegressionFitted& fit) {
   const GaussianPoint q = fit.coefficients(Units::own);
   for (Index j = 0; j < Index(std::min(names.size(), most_rows)); ++j) {
     if (!fit.of_term(j, Units::own)) continue;
-    const double reach = ninety_percent * std::sqrt(std::max(0.0, q.covariance(j, j)));
+    const double reach = ninety_percent * q.sd(j);
     grid.rows.push_back({{Cell(names[std::size_t(j)]), Cell(figure(std::exp(q.mean(j)), 4)),
                           Cell(figure(std::exp(q.mean(j) - reach), 4)),
                           Cell(figure(std::exp(q.mean(j) + reach), 4))}});

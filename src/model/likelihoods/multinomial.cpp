@@ -1,7 +1,8 @@
 // y is one of K classes, p ∝ (1, e^η₁, …, e^ηₘ) with m = K − 1 linear predictors: log p = η_y − lse(0, η).
 //
 // Under a normal η the expectation of lse, the logarithm of the sum of exponentials, has no closed form. For two classes it
-// is that of the logistic likelihood. For more it is a sum over fixed nodes of the normal, so that the objective of a fit has no noise: with V = LLᵀ
+// is that of the logistic likelihood. For more it is a sum over fixed nodes of the normal, so that the objective of a fit
+// has no noise: with V = LLᵀ
 //     F(m, V) = Σₛ wₛ lse(0, m + L zₛ),
 // and what expect() gives are the exact derivatives of this F, not of what it approximates, so that a solver converges to any
 // accuracy. The one in V goes through the Cholesky factor (Murray 2016): with L̄ the lower triangle of Σₛ wₛ pₛ zₛᵀ, p = ∇lse,
