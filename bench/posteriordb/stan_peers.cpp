@@ -112,7 +112,8 @@ class CountedModel {
                    std::ostream* = nullptr) const {
     out.resize(count_(model_, tp, false));
     char* error = nullptr;
-    expect(constrain_(model_, tp, false, u.data(), out.data(), nullptr, &error), error);
+    const int code = constrain_(model_, tp, false, u.data(), out.data(), nullptr, &error);
+    expect(code, error);
   }
   template <class Rng>
   void write_array(Rng& rng, std::vector<double>& u, std::vector<int>&, std::vector<double>& out,
@@ -132,7 +133,8 @@ class CountedModel {
       for (const double value : context.vals_r(name)) values.push_back(value);
     u.resize(num_params_r());
     char* error = nullptr;
-    expect(unconstrain_(model_, values.data(), u.data(), &error), error);
+    const int code = unconstrain_(model_, values.data(), u.data(), &error);
+    expect(code, error);
   }
 
   /// The unconstrained points of ADVI's output, the first of which is the mean.
@@ -157,7 +159,8 @@ class CountedModel {
     ++densities_;
     double value = 0;
     char* error = nullptr;
-    expect(density_(model_, propto, jacobian, at.data(), &value, &error), error);
+    const int code = density_(model_, propto, jacobian, at.data(), &value, &error);
+    expect(code, error);
     return value;
   }
   template <bool propto, bool jacobian>
@@ -167,7 +170,8 @@ class CountedModel {
     for (std::size_t i = 0; i < at.size(); ++i) u[i] = at[i].val();
     double value = 0;
     char* error = nullptr;
-    expect(gradient_(model_, propto, jacobian, u.data(), &value, gradient.data(), &error), error);
+    const int code = gradient_(model_, propto, jacobian, u.data(), &value, gradient.data(), &error);
+    expect(code, error);
     return stan::math::precomputed_gradients(value, at, gradient);
   }
 
@@ -241,7 +245,7 @@ class Draws : public stan::callbacks::writer {
   Cost until_first_;
 };
 
-/// Keeps the last words, for a run that fails.
+/// Keeps what is said, for a run that fails.
 class Words : public stan::callbacks::logger {
  public:
   void warn(const std::string& words) override { keep(words); }
@@ -250,12 +254,13 @@ class Words : public stan::callbacks::logger {
   void warn(const std::stringstream& words) override { keep(words.str()); }
   void error(const std::stringstream& words) override { keep(words.str()); }
   void fatal(const std::stringstream& words) override { keep(words.str()); }
-  std::string last;
+  std::string said;
 
  private:
   void keep(const std::string& words) {
     const std::lock_guard<std::mutex> alone(mutex_);
-    if (words.find_first_not_of(" \n") != std::string::npos) last = words;
+    const bool empty = words.find_first_not_of(" \n") == std::string::npos;
+    if (!empty && said.size() < 500) said += (said.empty() ? "" : " | ") + words;
   }
   std::mutex mutex_;
 };
@@ -368,7 +373,7 @@ int main(int count, char** words) {
   const bool well = result.code == 0 && out.draws().size() > 1;
   const Cost cost = result.cost.seconds > 0 ? result.cost : out.cost();
   std::printf("{\"method\": %s, \"seed\": %s, \"status\": %s, ", quoted(words[3]).c_str(), words[4],
-              well ? "\"ok\"" : quoted("failed: " + heard.last).c_str());
+              well ? "\"ok\"" : quoted("failed: " + heard.said).c_str());
   std::printf("\"gradients\": %ld, \"densities\": %ld, \"cpu_seconds\": %s, \"nelbo\": %s",
               cost.gradients, cost.densities, number(cost.seconds - began).c_str(),
               number(result.nelbo).c_str());
