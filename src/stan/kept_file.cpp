@@ -117,7 +117,7 @@ fs::path kept_file(const fs::path& file, const std::function<fs::path(const fs::
   return file;
 }
 
-std::string key_of(std::initializer_list<std::string> parts) {
+std::string content_key(std::initializer_list<std::string> parts) {
   std::string all;
   for (const std::string& part : parts) all += std::to_string(part.size()) + ":" + part;
   MemorySource source("key", all);

@@ -17,6 +17,6 @@ std::filesystem::path kept_file(
     const std::function<void()>& waiting);
 
 /// The SHA-256 of the parts, each told from the next, as 64 hexadecimal digits.
-std::string key_of(std::initializer_list<std::string> parts);
+std::string content_key(std::initializer_list<std::string> parts);
 
 }  // namespace fisherman

@@ -22,7 +22,7 @@ extern const char* const stan_shim_text;  // src/stan/shim/shim.cpp, put into th
 namespace {
 
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
+using CommandWords = std::vector<std::string>;
 
 constexpr std::size_t key_digits = 16;  // of a key in a file's name
 
@@ -77,25 +77,26 @@ std::string stamp_of(const fs::path& file) {
          std::to_string(there.st_mtim.tv_nsec);
 }
 
-Words split_at_spaces(const std::string& text) {
+CommandWords split_at_spaces(const std::string& text) {
   std::istringstream in(text);
-  Words out;
+  CommandWords out;
   for (std::string word; in >> word;) out.push_back(word);
   return out;
 }
 
 struct Compiler {
-  Words words;  // what calls it
+  CommandWords words;  // what calls it
   std::string version;
   bool is_gcc() const { return version.find("clang") == std::string::npos; }
 };
 
 Compiler find_compiler() {
   const char* chosen = std::getenv("CXX");
-  const Words own = split_at_spaces(chosen ? chosen : "");
-  const std::vector<Words> candidates =
-      own.empty() ? std::vector<Words>{{"g++"}, {"clang++"}, {"c++"}} : std::vector<Words>{own};
-  for (Words words : candidates) {
+  const CommandWords own = split_at_spaces(chosen ? chosen : "");
+  const std::vector<CommandWords> candidates =
+      own.empty() ? std::vector<CommandWords>{{"g++"}, {"clang++"}, {"c++"}}
+                  : std::vector<CommandWords>{own};
+  for (CommandWords words : candidates) {
     words.push_back("--version");
     const ProgramResult asked = run_program(words);
     words.pop_back();
@@ -130,7 +131,7 @@ class StanBuild {
     std::set<fs::path> seen;
     std::string included;
     add_included(text_, folder_, seen, included);
-    const std::string key = key_of({name_.string(), text_, included, toolchain_key()});
+    const std::string key = content_key({name_.string(), text_, included, toolchain_key()});
     const std::string file = name_.stem().string() + "-" + key.substr(0, key_digits) + ".so";
     return kept(file, [&](const fs::path& work) {
       tell("Compiling " + name_.string() + " with " + stan_.name +
@@ -155,11 +156,11 @@ class StanBuild {
   /// Changes whenever something else than the program may change the library.
   std::string toolchain_key() const {
     if (stan_.has_make)
-      return key_of({stan_.root.string(), stamp_of(stan_.root / "Makefile"), stamp_of(stan_.stanc),
-                     text_if_any(stan_.root / "make/local")});
+      return content_key({stan_.root.string(), stamp_of(stan_.root / "Makefile"),
+                          stamp_of(stan_.stanc), text_if_any(stan_.root / "make/local")});
     std::string command;
     for (const std::string& word : compile_command()) command += word + "\n";
-    return key_of(
+    return content_key(
         {command, stan_.root.string(), stamp_of(stan_.stanc), compiler_.version, stan_shim_text});
   }
 
@@ -171,7 +172,7 @@ class StanBuild {
   }
 
   /// Throws Misuse with what it said, unless it went well.
-  void run(const Words& words, const std::string& what, const fs::path& folder = {}) const {
+  void run(const CommandWords& words, const std::string& what, const fs::path& folder = {}) const {
     const ProgramResult result = run_program(words, folder);
     require(result.started, name_.string(), ": ", what, " failed, because ", words[0],
             " cannot be started");
@@ -204,8 +205,8 @@ class StanBuild {
   }
 
   /// What each library holds is its own: two of them in one process must not share a record of operations.
-  Words compile_command() const {
-    Words out = compiler_.words;
+  CommandWords compile_command() const {
+    CommandWords out = compiler_.words;
     for (const char* flag :
          {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-w", "-DNDEBUG", "-D_REENTRANT",
           "-DSTAN_THREADS", "-DBOOST_DISABLE_ASSERTS", "-DBOOST_PHOENIX_NO_VARIADIC_EXPRESSION"})
@@ -219,8 +220,9 @@ class StanBuild {
   }
 
   void compile(const fs::path& source, const fs::path& object, const std::string& what) const {
-    Words words = compile_command();
-    for (const std::string& word : Words{"-x", "c++", "-c", source.string(), "-o", object.string()})
+    CommandWords words = compile_command();
+    for (const std::string& word :
+         CommandWords{"-x", "c++", "-c", source.string(), "-o", object.string()})
       words.push_back(word);
     run(words, what);
   }
@@ -239,10 +241,10 @@ class StanBuild {
     translate(work, work / "model.hpp");
     const fs::path shim = shim_object(), made = work / "model.so";
     compile(work / "model.hpp", work / "model.o", "compiling");
-    Words words = compiler_.words;
+    CommandWords words = compiler_.words;
     for (const std::string& word :
-         Words{"-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-o", made.string(),
-               (work / "model.o").string(), shim.string()})
+         CommandWords{"-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-o", made.string(),
+                      (work / "model.o").string(), shim.string()})
       words.push_back(word);
     std::set<fs::path> searched;
     for (const fs::path& library : stan_.libraries) {

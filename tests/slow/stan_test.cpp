@@ -10,7 +10,7 @@
 
 #include "fisherman/stan/stan_compile.hpp"
 #include "fisherman/stan/stan_model.hpp"
-#include "stan/expect_misuse.hpp"
+#include "stan/expect_sentences.hpp"
 
 namespace fisherman {
 namespace {
@@ -51,15 +51,15 @@ TEST(RealStan, FromProgramToDensity) {
   options.cache = folder / "cache";
 
   std::ofstream(folder / "wrong.stan") << "parameters {\n  real mu\n}\n";
-  expect_misuse([&] { compiled_stan(folder / "wrong.stan", options); },
-                {"'wrong.stan', line 3", "\";\" expected"});
+  expect_sentences([&] { compiled_stan(folder / "wrong.stan", options); },
+                   {"'wrong.stan', line 3", "\";\" expected"});
 
   std::ofstream(folder / "small.stan") << small_program;
   const fs::path library = compiled_stan(folder / "small.stan", options);
   EXPECT_EQ(compiled_stan(folder / "small.stan", options), library);
 
-  expect_misuse([&] { StanModel(library, "", 1); }, {"with no data", "N"});
-  expect_misuse([&] { StanModel(library, R"({"N": 2, "y": [1]})", 1); }, {"these data", "y"});
+  expect_sentences([&] { StanModel(library, "", 1); }, {"with no data", "N"});
+  expect_sentences([&] { StanModel(library, R"({"N": 2, "y": [1]})", 1); }, {"these data", "y"});
   const StanModel model(library, R"({"N": 2, "y": [1, 2.5]})", 1);
   EXPECT_EQ(model.name(), "small_model");
   EXPECT_TRUE(model.threads());

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "fisherman/stan/stan_model.hpp"
-#include "stan/expect_misuse.hpp"
+#include "stan/expect_sentences.hpp"
 
 namespace fisherman {
 namespace {
@@ -105,8 +105,8 @@ echo code >"$out"
 TEST_F(PretendedStan, IsMissing) {
   const fs::path program = file("m.stan", "model {}");
   if (!stan_toolchain_name().empty()) GTEST_SKIP() << "the system's Python has httpstan";
-  expect_misuse([&] { compiled_stan(program); },
-                {"m.stan", "no Stan on this machine", "scripts/setup --for stan"});
+  expect_sentences([&] { compiled_stan(program); },
+                   {"m.stan", "no Stan on this machine", "scripts/setup --for stan"});
 }
 
 TEST_F(PretendedStan, IsCompiledOnce) {
@@ -158,18 +158,18 @@ TEST_F(PretendedStan, IsCompiledOnceByTwo) {
 
 TEST_F(PretendedStan, SaysWhatIsWrong) {
   httpstan(".cache/fisherman/httpstan-4.13.0");
-  expect_misuse([&] { compiled_stan(home_ / "none.stan"); }, {"none.stan", "no such file"});
-  expect_misuse([&] { compiled_stan(file("m.txt", "model {}")); }, {"m.txt", "ends in .stan"});
-  expect_misuse([&] { compiled_stan(file("m.stan", "wrong")); },
-                {"Syntax error in 'm.stan', line 1, column 0"});
+  expect_sentences([&] { compiled_stan(home_ / "none.stan"); }, {"none.stan", "no such file"});
+  expect_sentences([&] { compiled_stan(file("m.txt", "model {}")); }, {"m.txt", "ends in .stan"});
+  expect_sentences([&] { compiled_stan(file("m.stan", "wrong")); },
+                   {"Syntax error in 'm.stan', line 1, column 0"});
   file("fails", "");
-  expect_misuse([&] { compiled_stan(file("m.stan", "model {}")); },
-                {"compiling the shim failed", "\nline 85\n", "line 99"});
+  expect_sentences([&] { compiled_stan(file("m.stan", "model {}")); },
+                   {"compiling the shim failed", "\nline 85\n", "line 99"});
   set("CXX", "no-such-compiler");
-  expect_misuse([&] { compiled_stan(file("m.stan", "model {}")); }, {"CXX is no-such-compiler"});
+  expect_sentences([&] { compiled_stan(file("m.stan", "model {}")); }, {"CXX is no-such-compiler"});
   for (const char* name : {"FISHERMAN_STAN", "CMDSTAN", "BRIDGESTAN"}) {
     set(name, (home_ / "nowhere").string());
-    expect_misuse([&] { compiled_stan(file("m.stan", "model {}")); }, {name, "nowhere"});
+    expect_sentences([&] { compiled_stan(file("m.stan", "model {}")); }, {name, "nowhere"});
   }
   EXPECT_TRUE(fs::is_empty(home_ / ".cache/fisherman/stan"));
 }
@@ -188,8 +188,8 @@ TEST_F(PretendedStan, UsesBridgeStansMakefile) {
   EXPECT_EQ(StanModel(library, "", 1).dimension(), 3);
   EXPECT_EQ(work_done(), 0);
   file("bridgestan/Makefile", "%_model.so: %.stan\n\techo out of luck; false\n");
-  expect_misuse([&] { compiled_stan(file("m.stan", "model { }"), options); },
-                {"BridgeStan's make failed", "out of luck"});
+  expect_sentences([&] { compiled_stan(file("m.stan", "model { }"), options); },
+                   {"BridgeStan's make failed", "out of luck"});
   fs::remove_all(options.cache);
 }
 

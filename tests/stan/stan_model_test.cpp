@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "fisherman/core/error.hpp"
-#include "stan/expect_misuse.hpp"
+#include "stan/expect_sentences.hpp"
 
 namespace fisherman {
 namespace {
@@ -140,7 +140,7 @@ TEST(StanModel, KeepsWhatIsKnownOfADrawThatFails) {
 TEST(StanModel, TakesInitialValues) {
   const StanModel model = fake_that("nothing special");
   EXPECT_EQ(model.unconstrained("{\"sigma\": 1}"), Vector(Eigen::Vector3d(1, 0, 3)));
-  expect_misuse([&] { model.unconstrained("{}"); }, {"sigma is missing"});
+  expect_sentences([&] { model.unconstrained("{}"); }, {"sigma is missing"});
 }
 
 TEST(StanModel, LetsThreadsTakeTurns) {
@@ -159,22 +159,23 @@ TEST(StanModel, LetsThreadsTakeTurns) {
 
 TEST_F(StanFolder, ReadsItsDataFromAFile) {
   EXPECT_FALSE(StanModel(fake_stan, file("d.json", "{\"does\": \"one thread\"}"), 1).threads());
-  expect_misuse([&] { StanModel(fake_stan, (folder_ / "none.json").string(), 1); }, {"none.json"});
-  expect_misuse([&] { StanModel(fake_stan, file("empty.json", " \n").string(), 1); },
-                {"empty.json", "is empty"});
-  expect_misuse([&] { fake_that("bad data"); },
-                {"cannot be used with these data", "variable does not exist; N"});
+  expect_sentences([&] { StanModel(fake_stan, (folder_ / "none.json").string(), 1); },
+                   {"none.json"});
+  expect_sentences([&] { StanModel(fake_stan, file("empty.json", " \n").string(), 1); },
+                   {"empty.json", "is empty"});
+  expect_sentences([&] { fake_that("bad data"); },
+                   {"cannot be used with these data", "variable does not exist; N"});
 }
 
 TEST_F(StanFolder, RefusesWhatIsNoModel) {
-  expect_misuse([&] { StanModel(folder_ / "none.so", "", 1); }, {"none.so", "No such file"});
-  expect_misuse([&] { StanModel(folder_, "", 1); }, {"is not a file"});
-  expect_misuse([&] { StanModel(file("text.so", "text"), "", 1); },
-                {"text.so", "cannot be loaded as a compiled model"});
-  expect_misuse([&] { StanModel(fake_stan_folder / "libfake_bridgestan_1.so", "", 1); },
-                {"compiled with BridgeStan 1"});
-  expect_misuse([&] { StanModel(fake_stan_folder / "libfake_bridgestan_3.so", "", 1); },
-                {"BridgeStan 3", "only version 2"});
+  expect_sentences([&] { StanModel(folder_ / "none.so", "", 1); }, {"none.so", "No such file"});
+  expect_sentences([&] { StanModel(folder_, "", 1); }, {"is not a file"});
+  expect_sentences([&] { StanModel(file("text.so", "text"), "", 1); },
+                   {"text.so", "cannot be loaded as a compiled model"});
+  expect_sentences([&] { StanModel(fake_stan_folder / "libfake_bridgestan_1.so", "", 1); },
+                   {"compiled with BridgeStan 1"});
+  expect_sentences([&] { StanModel(fake_stan_folder / "libfake_bridgestan_3.so", "", 1); },
+                   {"BridgeStan 3", "only version 2"});
 }
 
 TEST_F(StanFolder, LoadsARebuiltLibraryAnew) {

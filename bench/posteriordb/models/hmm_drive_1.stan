@@ -20,12 +20,17 @@ model {
     log_f[k] = -0.5 * (square((u - phi[k]) / tau) + square((v - lambda[k]) / rho))'
                - log(2 * pi() * tau * rho);
   }
+  matrix[K, K] log_p = log(append_row(theta1', theta2')); // from the row's state to the column's
+  vector[K] gamma = log_f[ : , 1];
   theta1 ~ dirichlet(alpha[1]);
   theta2 ~ dirichlet(alpha[2]);
   phi[1] ~ normal(0, 1);
   phi[2] ~ normal(3, 1);
   lambda[1] ~ normal(0, 1);
   lambda[2] ~ normal(3, 1);
-  // Each state has weight one at the start, not a probability: K times the uniform distribution.
-  target += hmm_marginal(log_f, append_row(theta1', theta2'), rep_vector(1.0 / K, K)) + log(K);
+  // The forward algorithm. The state at the start has weight one, not a probability.
+  for (n in 2 : N) {
+    gamma = [log_sum_exp(gamma + log_p[ : , 1]), log_sum_exp(gamma + log_p[ : , 2])]' + log_f[ : , n];
+  }
+  target += log_sum_exp(gamma);
 }

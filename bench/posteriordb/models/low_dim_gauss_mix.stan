@@ -9,7 +9,7 @@ parameters {
   real<lower=0, upper=1> theta;
 }
 model {
-  vector[N] first = log(theta / sigma[1]) - 0.5 * square((y - mu[1]) / sigma[1]);
+  vector[N] first = log(theta) - log(sigma[1]) - 0.5 * square((y - mu[1]) / sigma[1]);
   vector[N] second = log1m(theta) - log(sigma[2]) - 0.5 * square((y - mu[2]) / sigma[2]);
   mu ~ normal(0, 2);
   sigma ~ normal(0, 2);

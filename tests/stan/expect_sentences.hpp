@@ -12,7 +12,7 @@ namespace fisherman {
 
 /// `body` must throw Misuse, with each of `parts` in its sentence.
 template <class Body>
-void expect_misuse(Body body, std::initializer_list<std::string> parts) {
+void expect_sentences(Body body, std::initializer_list<std::string> parts) {
   try {
     body();
     ADD_FAILURE() << "nothing was thrown; expected a sentence with '" << *parts.begin() << "'";
