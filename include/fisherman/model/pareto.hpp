@@ -16,16 +16,16 @@ double pareto_k(const Vector& log_ratios);
 /// What tells how well draws of q stand for draws of the target.
 ///
 /// k̂ is the shape of the tail of the ratios, whatever their size. Where q is nearly the target, they hardly vary, and the
-/// shape of a tail of practically equal numbers means nothing: it may be 1 and more. So their range comes first. With log
-/// ratios within R of each other no weight is off by more than a factor of e^R, their standard deviation s is at most R/2,
-/// and the draws are about s²/2 nats from the target. For R < ½ that is 0.03 nats at most, and some 0.003 for ratios that
-/// are nearly normal, which is less than any interval shows.
+/// shape of a tail of practically equal numbers means nothing: it may be 1 and more. So their variation comes first. With v
+/// the standard deviation of the ratios over their mean, no expectation under the target differs from the one under q by
+/// more than v standard deviations (Cauchy and Schwarz), and the target is at most log(1 + v²) nats from q. Below a tenth
+/// no interval looks different.
 struct RatioCheck {
   double k = std::numeric_limits<double>::quiet_NaN();
-  double range = std::numeric_limits<double>::quiet_NaN();  // largest − smallest log ratio
+  double variation = std::numeric_limits<double>::quiet_NaN();  // v, as the draws have it
 
-  bool hardly_vary() const { return range < 0.5; }
-  /// k̂, or less where the ratios hardly vary: what the limits 0.5 and 0.7 are for.
+  bool hardly_vary() const { return variation < 0.1; }
+  /// k̂, or 0 where the ratios hardly vary: what the limits 0.5 and 0.7 are for.
   double judged() const { return hardly_vary() && !(k < 0.0) ? 0.0 : k; }
   /// In plain words.
   std::string verdict() const;
