@@ -112,6 +112,11 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         The evidence lower bound in nats, all constants included.
     khat_ : float
         Pareto k of the importance ratios: below 0.7 the Gaussian stands well for the posterior.
+    khat_verdict_ : str
+        The same in words. Where the ratios hardly vary it is good, whatever the shape of their tail.
+    ratio_variation_ : float
+        Standard deviation of the importance ratios over their mean: no expectation under the posterior is further from
+        that under the Gaussian than so many standard deviations. Below 0.1 the ratios hardly vary.
     trace_ : dict of ndarray
         One number per iteration: iteration, seconds, objective (the negative ELBO), predicted, and more.
     status_, sentence_ : str

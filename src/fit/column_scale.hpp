@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/types.hpp"
 
 namespace fisherman {
 
@@ -27,6 +28,18 @@ ColumnScale column_scale(const Column& x, const std::string& name) {
   ColumnScale out{};
   out.mean = x.mean();
   out.sd = std::sqrt((x.array() - out.mean).square().mean());
+  out.largest = x.cwiseAbs().maxCoeff();
+  require_standardisable(out, name);
+  return out;
+}
+
+/// The same with weights of the rows: a weight of 2 is the row twice. Without weights (no numbers) all count once.
+inline ColumnScale column_scale(const Vector& x, const Vector& weights, const std::string& name) {
+  if (weights.size() == 0) return column_scale(x, name);
+  const Vector share = weights / weights.sum();
+  ColumnScale out{};
+  out.mean = share.dot(x);
+  out.sd = std::sqrt(share.dot((x.array() - out.mean).square().matrix()));
   out.largest = x.cwiseAbs().maxCoeff();
   require_standardisable(out, name);
   return out;

@@ -243,6 +243,7 @@ std::vector<std::string> DesignMaker::levels_in(const Column& from,
 void DesignMaker::learn_levels_and_means() {
   const RowMaker maker(plan_, data_, where_, RowsFor::fit);
   dropped_ = maker.dropped();
+  const Vector weights = plan_.weights_.empty() ? Vector::Ones(maker.rows()) : maker.weights();
   for (auto& source : plan_.sources_) {
     const Column& from = column(source.name, "--terms");
     if (source.is_words()) {
@@ -258,11 +259,16 @@ void DesignMaker::learn_levels_and_means() {
       const Vector numbers = maker.numbers(source.name);
       const auto there = numbers.array().isNaN() == false;
       const Index count = there.count();
+      const Vector share = there.select(weights.array(), 0.0);
+      const double all = share.sum();
       if (count == 0)
         fail("column ", shown(source.name), " has no value in the rows that are left");
-      source.mean = there.select(numbers.array(), 0.0).sum() / double(count);
+      if (!(all > 0.0))
+        fail("column ", shown(source.name), " has no value in a row with a positive weight");
+      const Vector values = there.select(numbers.array(), 0.0);
+      source.mean = share.dot(values) / all;
       if (!std::isfinite(source.mean))  // the sum went beyond the range of a double
-        source.mean = (there.select(numbers.array(), 0.0) / double(count)).sum();
+        source.mean = share.dot(values / all);
       const Index missing = numbers.size() - count;
       source.indicator = missing > 0 && plan_.missing_ == MissingValues::indicator;
       if (missing > 0)
@@ -334,9 +340,10 @@ void DesignMaker::learn_scales() {
   plan_.shift = Vector::Zero(plan_.terms);
   plan_.scale = Vector::Ones(plan_.terms);
   const std::vector<ReadySource> ready = maker.ready_sources();
+  const Vector weights = plan_.weights_.empty() ? Vector() : maker.weights();
   const auto learn = [&](const Vector& raw, const std::string& name, double& shift, double& scale) {
     if (settings_.no_standardize) return;
-    const ColumnScale column = column_scale(raw, name);
+    const ColumnScale column = column_scale(raw, weights, name);
     shift = column.mean;
     if (!column.constant())
       scale = column.sd;

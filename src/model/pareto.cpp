@@ -113,9 +113,9 @@ double pareto_k(const Vector& log_ratios) {
 
 RatioCheck ratio_check(const Vector& log_ratios) {
   if (!log_ratios.allFinite() || log_ratios.size() == 0) return {};
-  const Vector weights = (log_ratios.array() - log_ratios.maxCoeff()).exp();
-  const double mean = weights.mean();
-  return {pareto_k(log_ratios), (weights.array() / mean - 1.0).square().mean()};
+  const Vector ratios = (log_ratios.array() - log_ratios.maxCoeff()).exp();
+  const double mean = ratios.mean();
+  return {pareto_k(log_ratios), std::sqrt((ratios.array() - mean).square().mean()) / mean};
 }
 
 std::string RatioCheck::verdict() const { return pareto_verdict(judged()); }

@@ -56,8 +56,8 @@ fit --label number --drop kind,often --json >number.json
 fit "${common[@]}" --reference "kind=bellis" >reference.txt
 has reference.txt "against kind = bellis" "anemone: petal"
 awk -F, 'NR == 1 || $4 == 2 { print } { print }' flowers.csv | sed 1d >twice.csv
-fit --label kind --drop number --weights often --no-standardize --json >weighted.json
-"$program" fit regression --likelihood multinomial --data twice.csv "${common[@]}" --missing drop --no-standardize --quiet --json >twice.json
+fit --label kind --drop number --weights often --json >weighted.json
+"$program" fit regression --likelihood multinomial --data twice.csv "${common[@]}" --missing drop --quiet --json >twice.json
 awk -v a="$(field weighted.json objective)" -v b="$(field twice.json objective)" 'BEGIN { exit !((a - b)^2 < 1e-16 * b^2) }' ||
   fail "a weight of 2 is not the row twice: $(field weighted.json objective) $(field twice.json objective)"
 fit "${common[@]}" --prior "petal=normal(0,0.001)" >prior.txt

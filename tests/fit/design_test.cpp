@@ -406,7 +406,7 @@ TEST(DesignSaved, RefusesWhatNoPlanLeaves) {
       {"[\"f\",\"m\",\"(missing)\"]", "[\"f\",\"f\",\"(missing)\"]"},
       {"[\"f\",\"m\",\"(missing)\"]", "[\"f\"]"},
       {"[\"f\",\"m\",\"(missing)\"]", "[\"f\",\"m\"]"},
-      {"\"mean\":3.0", "\"mean\":null"},
+      {"\"mean\":4.0", "\"mean\":null"},
       {"\"indicator\":true", "\"indicator\":false"},
       {"\"columns\":[0]", "\"columns\":[2]"},
       {"\"columns\":[0]", "\"columns\":[-1]"},

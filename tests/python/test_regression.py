@@ -93,7 +93,7 @@ def test_each_likelihood_is_the_maximum_likelihood_with_weak_priors(likelihood):
     """1,000 rows: the posterior mean is within 0.2 posterior standard deviations of the maximum likelihood."""
     X, y = simulated(likelihood)
     fit = BayesianRegression(likelihood=likelihood, prior_variance=1e4, intercept_variance=1e4).fit(X, y)
-    assert fit.status_ == "converged"
+    assert fit.status_ == "converged" and (fit.khat_ < 0.7 or fit.khat_verdict_.startswith("good"))
     extra = len(fit.scale_parameters_)
 
     def loss(theta):
@@ -461,10 +461,12 @@ def test_what_kind_of_estimator_it_is(people):
 
 
 def cannot_hold(estimator):
+    perfect = "15 rows and 30 columns: the outcomes are explained perfectly, and sigma is practically 0"
+    gaussian = estimator.likelihood == "gaussian"
     return {
+        **({"check_sample_weight_equivalence_on_dense_data": perfect} if gaussian else {}),
         "check_all_zero_sample_weights_error": "they are refused, with a sentence of our own",
         "check_dataframe_column_names_consistency": "columns are found by their names, in any order, and others may be there",
-        "check_sample_weight_equivalence_on_dense_data": "columns are standardised by their rows, whatever the weights",
     }
 
 

@@ -16,16 +16,20 @@ double pareto_k(const Vector& log_ratios);
 /// What tells how well draws of q stand for draws of the target.
 ///
 /// k̂ is the shape of the tail of the ratios, whatever their size. Where q is nearly the target, they hardly vary, and the
-/// shape of a tail of practically equal numbers means little: it may be 1 and more. So their variation v comes first, the
-/// variance of the weights about their mean of 1. The draws are worth 1/(1 + v) of their number, and means under q differ
-/// from those under the target by at most √v standard deviations. Below 0.1, n draws include no weight above √(0.1 n).
+/// shape of a tail of practically equal numbers means nothing: it may be 1 and more. So their variation comes first. With v
+/// the standard deviation of the ratios over their mean, no expectation under the target differs from the one under q by
+/// more than v standard deviations (Cauchy and Schwarz), and the target is at most log(1 + v²) nats from q. Below a tenth
+/// no interval looks different.
 struct RatioCheck {
   double k = std::numeric_limits<double>::quiet_NaN();
-  double variation = std::numeric_limits<double>::quiet_NaN();
+  double variation = std::numeric_limits<double>::quiet_NaN();  // v, as the draws have it
 
   bool hardly_vary() const { return variation < 0.1; }
-  /// k̂, or less where the ratios hardly vary: what the limits 0.5 and 0.7 are for.
+  /// k̂, or 0 where the ratios hardly vary: what the limits 0.5 and 0.7 are for.
   double judged() const { return hardly_vary() && !(k < 0.0) ? 0.0 : k; }
+  /// Whether importance weights correct what q misses: by the usual limit of k̂, or because the draws are worth at least
+  /// 1/(1 + v²) of their number with weights, nine tenths.
+  bool weights_correct() const { return k < 0.7 || variation < 0.33; }
   /// In plain words.
   std::string verdict() const;
 };

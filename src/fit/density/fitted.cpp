@@ -17,8 +17,6 @@ namespace fisherman {
 
 namespace {
 
-constexpr double most_khat = 0.7;  // above it weights do not correct the Gaussian any more
-
 const std::vector<std::string>& summary_columns() {
   static const std::vector<std::string> names = {"mean", "sd", "5%", "50%", "95%", "ess", "khat"};
   return names;
@@ -51,8 +49,7 @@ void DensityFitSettings::describe(Options& o) {
   DensitySettings::describe(o);
   o.add("resample", resample, "how draws and summaries correct for what the Gaussian misses",
         {{Resample::automatic, "auto",
-          sentence("psis where Pareto k is below ", most_khat,
-                   " or the weights hardly vary, otherwise none")},
+          "psis where Pareto k is below 0.7 or the weights vary little, otherwise none"},
          {Resample::none, "none", "not at all: draws of the Gaussian"},
          {Resample::psis, "psis", "by Pareto-smoothed importance weights"}});
 }
@@ -80,7 +77,7 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->impossible = found.impossible;
   out->summary_draws = found.log_ratios.size();
   out->weighted = s.resample == Resample::psis ||
-                  (s.resample == Resample::automatic && found.ratios.judged() < most_khat);
+                  (s.resample == Resample::automatic && found.ratios.weights_correct());
   out->summarise(found);
   out->add_warnings();
   for (const std::string& warning : out->warnings) driver.warn(warning);
@@ -104,7 +101,7 @@ void DensityFitted::summarise(const GaussianFit& found) {
 }
 
 void DensityFitted::add_warnings() {
-  if (ratios.judged() >= most_khat)
+  if (!std::isnan(ratios.k) && !ratios.weights_correct())
     warnings.push_back(sentence(
         "Pareto k is ", report::fixed(ratios.k, 2), ", ", ratios.verdict(),
         ": the posterior is not close to a Gaussian on this scale, and its means, standard "
@@ -130,7 +127,7 @@ Fields DensityFitted::result() const {
   out.set("gradients", gradients);
   out.set("khat", ratios.k);
   out.set("khat_verdict", ratios.verdict());
-  out.set("weight_variation", ratios.variation);
+  out.set("ratio_variation", ratios.variation);
   out.set("weighted", weighted);
   out.set("ess", ess);
   out.set("other_objectives", others);
@@ -175,7 +172,7 @@ std::unique_ptr<Fitted> DensityFitted::load(const SavedFit& saved) {
   gaussian_affine(out->q.mean, out->q.covariance);  // throws unless it is a Gaussian
   const Fields& r = saved.result;
   out->objective_error = r.number("objective_error");
-  out->ratios = {r.number("khat"), r.number("weight_variation")};
+  out->ratios = {r.number("khat"), r.number("ratio_variation")};
   out->ess = r.number("ess");
   out->weighted = r.flag("weighted");
   out->gradients = r.has("gradients") ? r.need_count("gradients") : 0;
@@ -196,7 +193,7 @@ Fields DensityFitted::parameters() const {
   out.set("elbo_error", objective_error);
   out.set("khat", ratios.k);
   out.set("khat_verdict", ratios.verdict());
-  out.set("weight_variation", ratios.variation);
+  out.set("ratio_variation", ratios.variation);
   out.set("gradients", gradients);
   return out;
 }

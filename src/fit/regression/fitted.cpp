@@ -193,7 +193,7 @@ Fields RegressionFitted::result() const {
   out.set("likelihood", likelihood->name());
   out.set("khat", ratios.k);
   out.set("khat_verdict", ratios.verdict());
-  out.set("weight_variation", ratios.variation);
+  out.set("ratio_variation", ratios.variation);
   if (likelihood->finer()) out.set("expectation_error", expectation_error);
   if (target || loo_) out.set("loo", loo().fields());
   return out;
@@ -239,7 +239,7 @@ std::unique_ptr<Fitted> RegressionFitted::load(const SavedFit& saved) {
                                       : out->classes.empty() || out->classes.size() == 2),
           "its sizes do not go together");
   out->q.covariance = as_matrix(covariance.data(), d, d);
-  out->ratios = {saved.result.number("khat"), saved.result.number("weight_variation")};
+  out->ratios = {saved.result.number("khat"), saved.result.number("ratio_variation")};
   out->expectation_error = saved.result.number("expectation_error");
   if (saved.result.has("loo")) {
     const Fields loo = saved.result.need_fields("loo");
@@ -297,7 +297,7 @@ Fields RegressionFitted::parameters() const {
   out.set("elbo", -summary.objective);
   out.set("khat", ratios.k);
   out.set("khat_verdict", ratios.verdict());
-  out.set("weight_variation", ratios.variation);
+  out.set("ratio_variation", ratios.variation);
   if (several_classes()) out.set("class_names", classes);
   if (likelihood->finer()) out.set("expectation_error", expectation_error);
   return out;

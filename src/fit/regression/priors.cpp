@@ -63,8 +63,11 @@ void require_known(const NamedPriors& given, const std::set<std::string>& known,
 RegressionPriors priors_for(const RegressionSettings& s, const DesignPlan& plan,
                             const Likelihood& likelihood, const Outcomes& outcomes) {
   RegressionPriors out;
-  const double n = double(outcomes.rows()), mean = outcomes.y.mean();
-  const double sd = std::sqrt((outcomes.y.array() - mean).square().sum() / n);
+  // A weight of 2 is the row twice.
+  const Vector weight =
+      outcomes.weights.size() > 0 ? outcomes.weights : Vector(Vector::Ones(outcomes.rows()));
+  const double all = weight.sum(), mean = weight.dot(outcomes.y) / all;
+  const double sd = std::sqrt(weight.dot((outcomes.y.array() - mean).square().matrix()) / all);
   // An outcome that may be measured in any unit says by its spread what a large coefficient is.
   const double spread =
       likelihood.link() == Link::identity && sd > 0.0 && std::isfinite(sd) ? sd : 1.0;
