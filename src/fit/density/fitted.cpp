@@ -8,10 +8,10 @@
 #include "../kinds.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/fit/draws_csv.hpp"
+#include "fisherman/fit/stan_files.hpp"
 #include "fisherman/io/text.hpp"
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/model/pareto.hpp"
-#include "stan_files.hpp"
 
 namespace fisherman {
 
@@ -31,7 +31,8 @@ Vector log_q_at(const GaussianPoint& q, const Matrix& points) {
 
 Vector equal_weights(Index count) { return Vector::Constant(count, -std::log(double(count))); }
 
-/// `count` numbers of draws, each as often as its weight says, as evenly as can be.
+}  // namespace
+
 std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64_t seed) {
   const double first = Draws(seed, ~std::uint64_t(0)).uniforms(3, 1, 1)(0, 0);
   std::vector<Index> out;
@@ -45,7 +46,28 @@ std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64
   return out;
 }
 
-}  // namespace
+bool corrects(Resample resample, double khat) {
+  return resample == Resample::psis || (resample == Resample::automatic && khat < most_khat);
+}
+
+std::vector<std::string> doubts_about(double khat, const Vector& others, double objective,
+                                      const std::string& instead) {
+  std::vector<std::string> out;
+  if (khat >= most_khat)
+    out.push_back(sentence(
+        "Pareto k is ", report::fixed(khat, 2), ", ", pareto_verdict(khat),
+        ": the posterior is not close to a Gaussian on this scale, and its means, standard "
+        "deviations and quantiles here are not to be trusted; another parameterisation may help, ",
+        instead));
+  for (Index k = 0; k < others.size(); ++k) {
+    const double higher = others(k) - objective;
+    out.push_back(
+        sentence("another start has led to another Gaussian, with a NELBO that is ",
+                 report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
+                 ": the posterior may have several modes, of which the fit describes one"));
+  }
+  return out;
+}
 
 void DensityFitSettings::describe(Options& o) {
   DensitySettings::describe(o);
@@ -76,8 +98,7 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->khat = found.khat;
   out->gradients = found.gradients;
   out->others = found.others;
-  out->weighted =
-      s.resample == Resample::psis || (s.resample == Resample::automatic && found.khat < most_khat);
+  out->weighted = corrects(s.resample, found.khat);
   out->summarise(found);
   out->add_warnings();
   for (const std::string& warning : out->warnings) driver.warn(warning);
@@ -99,19 +120,9 @@ void DensityFitted::summarise(const GaussianFit& found) {
 }
 
 void DensityFitted::add_warnings() {
-  if (khat >= most_khat)
-    warnings.push_back(sentence(
-        "Pareto k is ", report::fixed(khat, 2), ", ", pareto_verdict(khat),
-        ": the posterior is not close to a Gaussian on this scale, and its means, standard "
-        "deviations and quantiles here are not to be trusted; another parameterisation may help, "
-        "or NUTS, which can begin with metric.json and inits.json of the run's folder"));
-  for (Index k = 0; k < others.size(); ++k) {
-    const double higher = others(k) - summary.objective;
-    warnings.push_back(
-        sentence("another start has led to another Gaussian, with a NELBO that is ",
-                 report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
-                 ": the posterior may have several modes, of which the fit describes one"));
-  }
+  warnings = doubts_about(khat, others, summary.objective,
+                          "or NUTS, which can begin with metric.json and inits.json of the run's "
+                          "folder");
   if (const std::string said = density->complaint(); !said.empty()) warnings.push_back(said);
 }
 
