@@ -3,7 +3,7 @@
 import numpy as np
 
 from ._model import Model, indexed, installed
-from .jax import Batched, double_precision
+from .jax import Batched, warn_of_single_precision
 
 
 def numpyro_model(function, arguments, keywords, seed):
@@ -12,34 +12,34 @@ def numpyro_model(function, arguments, keywords, seed):
     from jax.flatten_util import ravel_pytree
     from numpyro.infer.util import initialize_model
 
-    with double_precision(jax):
-        try:
-            found = initialize_model(
-                jax.random.PRNGKey(seed),
-                function,
-                model_args=tuple(arguments or ()),
-                model_kwargs=dict(keywords or {}),
-                dynamic_args=False,
-            )
-        except RuntimeError as error:
-            if "valid initial" not in str(error):
-                raise
-            raise ValueError(
-                "the NumPyro model has no point to start from: a density that is never finite cannot be "
-                f"fitted ({error})"
-            ) from error
-        start = found.param_info.z
-        if not start:
-            raise ValueError("the NumPyro model has no continuous latent variables")
-        flat, unravel = ravel_pytree(start)
-        flat = flat.astype(np.float64)
-        sites = jax.eval_shape(found.postprocess_fn, start)
+    warn_of_single_precision(jax, 6)
+    try:
+        found = initialize_model(
+            jax.random.PRNGKey(seed),
+            function,
+            model_args=tuple(arguments or ()),
+            model_kwargs=dict(keywords or {}),
+            dynamic_args=False,
+        )
+    except RuntimeError as error:
+        if "valid initial" not in str(error):
+            raise
+        raise ValueError(
+            "the NumPyro model has no point to start from: a density that is never finite cannot be "
+            f"fitted ({error})"
+        ) from error
+    start = found.param_info.z
+    if not start:
+        raise ValueError("the NumPyro model has no continuous latent variables")
+    _, unravel = ravel_pytree(start)
+    sites = jax.eval_shape(found.postprocess_fn, start)
+    constrain = jax.jit(jax.vmap(lambda x: found.postprocess_fn(unravel(x))))
 
     def constrained(draws):
-        with double_precision(jax):
-            out = jax.jit(jax.vmap(lambda x: found.postprocess_fn(unravel(x))))(draws)
-            return {name: np.asarray(out[name]) for name in sorted(sites, key=order)}
+        out = constrain(draws.astype(number))
+        return {name: np.array(out[name]) for name in sorted(sites, key=order)}
 
+    number = np.float64 if jax.config.jax_enable_x64 else np.float32
     latent = list(start)
 
     def order(name):
