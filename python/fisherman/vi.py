@@ -76,7 +76,7 @@ class _Approximation:
         return points[_core.resampled(self._model.values(points) - log_q, seed)]
 
     def draws(self, count=1000, seed=None, resample="auto", unconstrained=False):
-        """Draws: an array with one row each; of a model with variables of its own, a dict of arrays of shape (count, \*shape).
+        """Draws: an array with one row each; of a model with variables of its own, a dict of arrays of shape (count, ...).
 
         Parameters
         ----------

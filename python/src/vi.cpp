@@ -92,14 +92,13 @@ nb::dict fit_density(nb::object function, Index dimension, const std::optional<N
     fit = fit_gaussian(target, settings, start, [&](ErasedRun& run) { return watch.drive(run); });
   }
   nb::dict result = described(fit.end, fit.end.as_asked(settings.iterations), watch);
+  result["doubts"] = doubts_about(
+      fit, "or a flow (vi.flow), or NUTS, which can begin with the files of save_stan()");
   result["mean"] = array(std::move(fit.q.mean));
   result["covariance"] = array(std::move(fit.q.covariance));
   result["objective_error"] = fit.objective_error;
   result["khat"] = fit.khat;
   result["khat_verdict"] = pareto_verdict(fit.khat);
-  result["doubts"] = doubts_about(fit.khat, fit.others, fit.end.objective,
-                                  "or a flow (vi.flow), or NUTS, which can begin with the files of "
-                                  "save_stan()");
   if (blocks) {
     result["gradients"] = fit.gradients;
     result["failed"] = fit.failed;

@@ -52,10 +52,9 @@ bool corrects(Resample resample, double khat);
 /// `count` numbers of draws, each as often as its weight says, as evenly as can be.
 std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64_t seed);
 
-/// What a user should know of a Gaussian, as sentences: where it is not to be trusted, and then `instead` says what else there
-/// is; and where other starts led, `others` being the NELBOs of these.
-std::vector<std::string> doubts_about(double khat, const Vector& others, double objective,
-                                      const std::string& instead);
+/// What a user should know of a Gaussian, as sentences: that it is not to be trusted, and then `instead` says what else there
+/// is; or that other starts led elsewhere.
+std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string& instead);
 
 /// What the draws say of each quantity. One row each: mean, sd, 5%, 50% and 95% quantiles, the effective number of draws, and
 /// Pareto k̂ of the estimate of its mean.

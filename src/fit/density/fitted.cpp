@@ -50,17 +50,23 @@ bool corrects(Resample resample, double khat) {
   return resample == Resample::psis || (resample == Resample::automatic && khat < most_khat);
 }
 
-std::vector<std::string> doubts_about(double khat, const Vector& others, double objective,
-                                      const std::string& instead) {
+std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string& instead) {
   std::vector<std::string> out;
-  if (khat >= most_khat)
+  if (fit.khat >= most_khat)
     out.push_back(sentence(
-        "Pareto k is ", report::fixed(khat, 2), ", ", pareto_verdict(khat),
+        "Pareto k is ", report::fixed(fit.khat, 2),
         ": the posterior is not close to a Gaussian on this scale, and its means, standard "
         "deviations and quantiles here are not to be trusted; another parameterisation may help, ",
         instead));
-  for (Index k = 0; k < others.size(); ++k) {
-    const double higher = others(k) - objective;
+  const Index bad = fit.log_ratios.size() - fit.log_ratios.array().isFinite().count();
+  if (bad > 0 || fit.log_ratios.size() == 0)
+    out.push_back(sentence(
+        "the log density is not finite at ",
+        bad > 0 ? sentence(bad, " of ", fit.log_ratios.size()) : std::string("some"),
+        " draws of the Gaussian, so its ELBO and Pareto k are not known, and it is not to be "
+        "trusted; a parameterisation in which every point is possible may help"));
+  for (Index k = 0; k < fit.others.size(); ++k) {
+    const double higher = fit.others(k) - fit.end.objective;
     out.push_back(
         sentence("another start has led to another Gaussian, with a NELBO that is ",
                  report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
@@ -100,7 +106,7 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->others = found.others;
   out->weighted = corrects(s.resample, found.khat);
   out->summarise(found);
-  out->add_warnings();
+  out->add_warnings(found);
   for (const std::string& warning : out->warnings) driver.warn(warning);
   return out;
 }
@@ -119,8 +125,8 @@ void DensityFitted::summarise(const GaussianFit& found) {
   summaries = summaries_of(values, weights, found.log_ratios);
 }
 
-void DensityFitted::add_warnings() {
-  warnings = doubts_about(khat, others, summary.objective,
+void DensityFitted::add_warnings(const GaussianFit& found) {
+  warnings = doubts_about(found,
                           "or NUTS, which can begin with metric.json and inits.json of the run's "
                           "folder");
   if (const std::string said = density->complaint(); !said.empty()) warnings.push_back(said);

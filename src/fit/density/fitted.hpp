@@ -41,7 +41,7 @@ class DensityFitted final : public Fitted {
 
  private:
   void summarise(const GaussianFit& found);
-  void add_warnings();
+  void add_warnings(const GaussianFit& found);
 };
 
 namespace density_report {
