@@ -82,15 +82,13 @@ parameters { vector[J] z; real mu; real<lower=0> tau; }
 transformed parameters { vector[J] theta = mu + tau * z; }
 model { mu ~ normal(0, 5); tau ~ cauchy(0, 5); z ~ std_normal(); y ~ normal(theta, sigma); }
 generated quantities { array[J] real again = normal_rng(theta, sigma); matrix[2, J] M;
-  for (j in 1:J) M[:, j] = [j, mu]\'; }
+  for (j in 1:J) M[:, j] = [j, mu]'; }
 """
     )
     try:
-        vi.gaussian(path, data={"J": 8, **SCHOOLS}, iterations=1)
+        stan.stan_model(path, {"J": 8, **SCHOOLS}, 1)
     except ValueError as error:
         pytest.skip(f"no Stan program can be compiled here: {str(error).splitlines()[0]}")
-    except Warning:
-        pass
     return path
 
 
@@ -271,8 +269,8 @@ def test_pymc_that_cannot_be_fitted():
     with pytest.raises(ValueError, match="no free variables"):
         vi.gaussian(empty)
     with pm.Model() as never:
-        pm.Normal("x", 0, 1)
-        pm.Potential("wall", -np.inf)
+        x = pm.Normal("x", 0, 1)
+        pm.Potential("wall", pm.math.log(-pm.math.exp(x)))
     with pytest.raises(ValueError, match="never finite"):
         vi.gaussian(never)
 
