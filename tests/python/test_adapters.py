@@ -26,7 +26,10 @@ EVIDENCE = -0.5 * (
 )
 
 # Eight schools, not centred. Means and standard deviations of 10,000 draws of a long run of NUTS (posteriordb).
-SCHOOLS = {"y": np.array([28.0, 8, -3, 7, -1, 1, 18, 12]), "sigma": np.array([15.0, 10, 16, 11, 9, 11, 10, 18])}
+SCHOOLS = {
+    "y": np.array([28.0, 8, -3, 7, -1, 1, 18, 12]),
+    "sigma": np.array([15.0, 10, 16, 11, 9, 11, 10, 18]),
+}
 REFERENCE = {"mu": (4.41, 3.31), "tau": (3.61, 3.20), "first": (6.15, 5.62)}
 
 
@@ -135,11 +138,18 @@ def test_bad_data_for_stan(schools_program):
 
 
 def test_data_as_stan_reads_them():
-    data = {"N": np.int32(3), "on": True, "x": np.eye(2), "many": [np.float64(1.5), 2], "z": np.array([1 + 2j])}
+    data = {
+        "N": np.int32(3),
+        "on": True,
+        "x": np.eye(2),
+        "many": [np.float64(1.5), 2],
+        "z": np.array([1 + 2j]),
+    }
     expected = {"N": 3, "on": 1, "x": [[1.0, 0.0], [0.0, 1.0]], "many": [1.5, 2.0], "z": [[1.0, 2.0]]}
     assert json.loads(stan.data_text(data)) == expected
     assert stan.data_text(None) == "" and stan.data_text("a.json") == "a.json"
     assert stan.data_text({}) == "{}"
+    assert stan.data_text({"r": [[1, 2], [3]]}) == '{"r": [[1, 2], [3]]}'
     with pytest.raises(TypeError, match="data is a list"):
         stan.data_text([1])
 

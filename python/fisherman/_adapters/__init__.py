@@ -68,9 +68,7 @@ def of_function(kind, function, dim, names):
 
 def kind_of(model, backend, model_args, model_kwargs):
     if backend is not None and backend not in BACKENDS:
-        raise ValueError(
-            f"backend is {backend!r}, but must be one of {', '.join(map(repr, BACKENDS))}"
-        )
+        raise ValueError(f"backend is {backend!r}, but must be one of {', '.join(map(repr, BACKENDS))}")
     if isinstance(model, (str, os.PathLike)):
         return "stan"
     for library, name in (("pymc", "Model"), ("bridgestan", "StanModel"), ("cmdstanpy", "CmdStanModel")):
@@ -88,9 +86,7 @@ def kind_of(model, backend, model_args, model_kwargs):
 
 def is_a(thing, library, name):
     """Whether it is of a class of a library, which need not be imported for that."""
-    return any(
-        c.__name__ == name and c.__module__.split(".")[0] == library for c in type(thing).__mro__
-    )
+    return any(c.__name__ == name and c.__module__.split(".")[0] == library for c in type(thing).__mro__)
 
 
 def is_jitted(function):

@@ -22,7 +22,7 @@ def bridgestan_model(model, seed):
             try:
                 values[k], gradients[k] = model.log_density_gradient(point, propto=False, jacobian=True)
             except RuntimeError as error:  # Stan rejects the point
-                out.failures.append(str(error).strip())
+                out.reject(str(error))
         return values, gradients
 
     def constrained(draws):
@@ -49,12 +49,16 @@ class BridgeStanModel(Model):
     def __init__(self, *arguments, **keywords):
         super().__init__(*arguments, **keywords)
         self.checked = False
-        self.failures = []
+        self.rejected, self.first = 0, ""
+
+    def reject(self, words):
+        self.rejected += 1
+        self.first = self.first or words.strip()
 
     def complaint(self):
-        if not self.failures:
+        if not self.rejected:
             return ""
         return (
-            f"the density could not be computed at {len(self.failures)} points, which counted as "
-            f"impossible; the first time Stan said: {self.failures[0]}"
+            f"the density could not be computed at {self.rejected} points, which counted as "
+            f"impossible; the first time Stan said: {self.first}"
         )

@@ -15,8 +15,9 @@ def plain(value, where):
     """A value of the data as JSON has it: Stan knows numbers and arrays of them."""
     if isinstance(value, dict):  # tuples have their parts by number
         return {str(name): plain(part, f"{where}.{name}") for name, part in value.items()}
-    array = np.asarray(value)
-    if array.dtype.kind == "O" and isinstance(value, (list, tuple)):  # of several lengths
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of several lengths
         return [plain(part, where) for part in value]
     if array.dtype.kind == "b":
         array = array.astype(np.int64)
@@ -39,9 +40,7 @@ def data_text(data):
         raise TypeError(
             f"data is a {type(data).__name__}, but must be a dict, the path of a JSON file, or JSON text"
         )
-    return json.dumps(plain(data, "the dict")) if not data else json.dumps(
-        {str(name): plain(value, name) for name, value in data.items()}
-    )
+    return json.dumps({str(name): plain(value, name) for name, value in data.items()})
 
 
 def shaped(names, values):
