@@ -49,16 +49,16 @@ class BridgeStanModel(Model):
     def __init__(self, *arguments, **keywords):
         super().__init__(*arguments, **keywords)
         self.checked = False
-        self.rejected, self.first = 0, ""
+        self.rejected, self.said = 0, ""
 
     def reject(self, words):
         self.rejected += 1
-        self.first = self.first or words.strip()
+        self.said = self.said or words.strip()
 
     def complaint(self):
         if not self.rejected:
             return ""
         return (
             f"the density could not be computed at {self.rejected} points, which counted as "
-            f"impossible; the first time Stan said: {self.first}"
+            f"impossible; the first time Stan said: {self.said}"
         )
