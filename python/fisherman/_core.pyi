@@ -2,7 +2,7 @@
 The core of Fisherman. Use the package's own classes: this is what they sit on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import numpy
@@ -71,13 +71,59 @@ def likelihoods() -> dict:
 def level_text(cell: str) -> str:
     """A cell as the name of a level: a number in its shortest spelling."""
 
-def check_density(function: object, draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple:
+class StanModel:
+    """A Stan program with its data."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimension(self) -> int:
+        """The number of unconstrained parameters."""
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the unconstrained parameters."""
+
+    @property
+    def names(self) -> list[str]:
+        """
+        Names of the parameters, of transformed parameters and of generated quantities.
+        """
+
+    @property
+    def parameters(self) -> int:
+        """So many of the names are those of parameters."""
+
+    def log_density(self, draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple:
+        """(values, gradients) at unconstrained draws, one per row."""
+
+    def constrain(self, draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> object:
+        """The values of names at unconstrained draws, one per row."""
+
+    def complaint(self) -> str:
+        """What went wrong at some points, as a sentence; empty if nothing has."""
+
+def stan_model(program: str, data: str, seed: int, say: Callable[[str], None]) -> StanModel:
+    """
+    A .stan file, which is compiled first, or a library with BridgeStan's interface.
+    """
+
+def stan_metric(covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> str:
+    """The text of CmdStan's metric_file."""
+
+def stan_inits(names: Sequence[str], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)]) -> str:
+    """The text of CmdStan's init file, from names such as beta[2,1]."""
+
+def check_density(function: object, draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], everywhere: bool, gradients: bool) -> tuple:
     """
     (errors, warnings): what looks wrong with a log density close to draws of the start.
     """
 
-def fit_density(function: object, mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
-    """Fit a Gaussian to a log density, from a Gaussian to start with."""
+def fit_density(function: object, dimension: int, mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None, options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
+    """
+    Fit a Gaussian to a log density, from a Gaussian to start with if there is one.
+    """
 
 def fit_flow_density(function: object, dimension: int, options: dict, callback: object | None, resume: Reached | None, checkpoint: str, checkpoint_every: float) -> dict:
     """Fit a flow to a log density."""
@@ -85,8 +131,31 @@ def fit_flow_density(function: object, dimension: int, options: dict, callback: 
 def gaussian_draws(mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], count: int, seed: int) -> object:
     """Draws of a Gaussian, one per row."""
 
-def flow_draws(options: dict, dimension: int, state: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], count: int, seed: int) -> object:
-    """Draws of a flow, one per row."""
+def flow_draws(options: dict, dimension: int, state: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], count: int, seed: int) -> tuple:
+    """(draws, log q): draws of a flow, one per row."""
+
+def gaussian_log_density(mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], draws: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> object:
+    """log q at draws, one per row."""
+
+def khat_draws(mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], count: int, seed: int) -> object:
+    """
+    The draws, one per row, that the Pareto k of a fit with this seed is from.
+    """
+
+def corrects(resample: str, khat: float, ratio_variation: float) -> bool:
+    """
+    Whether weights correct the draws of an approximation with this Pareto k.
+    """
+
+def resampled(log_ratios: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], seed: int) -> object:
+    """
+    Numbers of draws, as often as their Pareto-smoothed importance weights say.
+    """
+
+def summaries(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], log_ratios: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], weighted: bool) -> object:
+    """
+    Mean, sd, 5%, 50% and 95% quantiles, effective number of draws and Pareto k: one row for each column of values.
+    """
 
 def logistic_elbo(design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], prior_variance: float, mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> float:
     """

@@ -67,13 +67,22 @@ progress : bool or callable, default=False
             return core(*arguments, callback, self.resume, self.checkpoint, self.every)
 
 
-def complain(found):
+def complain(found, stacklevel=4):
     """What the checks at the start found: raise errors, and warn at the line that called the fit, three calls up."""
     errors, doubts = found
     if errors:
         raise ValueError(" ".join(errors) + " (check=False skips this check.)")
-    for doubt in doubts:
-        warnings.warn(doubt + " (check=False skips this check.)", RuntimeWarning, stacklevel=4)
+    for said in doubts:
+        warnings.warn(
+            said + " (check=False skips this check.)", RuntimeWarning, stacklevel=stacklevel
+        )
+
+
+def doubt(sentences):
+    """Warn, at the line that called the fit, of what a user should know of the result."""
+    for said in sentences:
+        if said:
+            warnings.warn(said[:1].upper() + said[1:] + ".", RuntimeWarning, stacklevel=4)
 
 
 def report(end, stacklevel=4):

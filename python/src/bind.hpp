@@ -8,6 +8,7 @@
 namespace fisherman::python {
 
 void bind_fits(nb::module_& m);
+void bind_stan(nb::module_& m);
 void bind_vi(nb::module_& m);
 void bind_frames(nb::module_& m);
 void bind_minimize(nb::module_& m);

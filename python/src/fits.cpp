@@ -216,7 +216,11 @@ nb::dict fit(const std::string& kind_name, const nb::object& x, const std::optio
   std::shared_ptr<const Fitted> fitted;
   {
     const nb::gil_scoped_release free;
-    FitData data{rows.table(kind, names, label), "X", "y", codes_of(labels), classes};
+    FitData data{.table = rows.table(kind, names, label),
+                 .where = "X",
+                 .labels_where = "y",
+                 .codes = codes_of(labels),
+                 .classes = classes};
     fitted = with_rows([&] { return kind.fit(std::move(data), *settings, watch); });
   }
   if (!fitted)

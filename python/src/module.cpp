@@ -87,6 +87,7 @@ NB_MODULE(_core, m) {
         "(name, help, kind, default, choices) of each option of a kind of fit.");
   bind_watch(m);
   bind_fits(m);
+  bind_stan(m);
   bind_vi(m);
   bind_frames(m);
   bind_minimize(m);

@@ -3,10 +3,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "callbacks.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/fit/density.hpp"
 #include "fisherman/fit/flow.hpp"
 #include "fisherman/fit/gaussian.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
@@ -14,6 +17,7 @@
 #include "fisherman/model/pareto.hpp"
 #include "fisherman/solve/start_checks.hpp"
 #include "settings.hpp"
+#include "stan_density.hpp"
 #include "watch.hpp"
 
 namespace fisherman::python {
@@ -26,11 +30,13 @@ GaussianPoint gaussian_of(const Numbers& mean, const Rows& covariance) {
   return {copied(mean), copied(covariance)};
 }
 
-/// `function` takes draws (n, d), at most `at_most` at a time, and returns values (n,) and gradients
-/// (n, d): float64 arrays in C order, which vi.py has seen to. The draws are the function's to keep.
+/// `function` is a Stan program; or it takes draws (n, d), at most `at_most` at a time, and returns values (n,) and gradients
+/// (n, d): float64 arrays in C order, which Python has seen to. The draws are the function's to keep.
 FunctionTarget target_of(nb::object function, Index dimension, Index at_most, Watch* watch) {
   using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   using Slopes = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  if (nb::isinstance<StanDensity>(function))
+    return nb::cast<const StanDensity&>(function).model.target;
   const SharedObject held(std::move(function));
   return {dimension, [=](const Matrix& betas, Matrix& gradients) {
             Vector values(betas.cols());
@@ -51,21 +57,34 @@ FunctionTarget target_of(nb::object function, Index dimension, Index at_most, Wa
 }
 
 /// (errors, warnings) about a log density and its gradient, close to draws of the start.
-nb::tuple check_density(nb::object function, const Rows& draws) {
+nb::tuple check_density(nb::object function, const Rows& draws, bool everywhere, bool gradients) {
   const Matrix columns = copied(draws).transpose();
-  const StartReport report = check_target(
-      target_of(std::move(function), columns.rows(), columns.cols(), nullptr), columns);
+  const FunctionTarget target =
+      target_of(std::move(function), columns.rows(), columns.cols(), nullptr);
+  const StartReport report =
+      check_target(target, columns, {.everywhere = everywhere, .gradients = gradients});
   return nb::make_tuple(report.errors, report.warnings);
 }
 
-nb::dict fit_density(nb::object function, const Numbers& mean, const Rows& covariance,
-                     const nb::dict& options, nb::object callback, std::optional<Reached> resume,
-                     std::string checkpoint, double checkpoint_every) {
+std::optional<GaussianPoint> start_of(const std::optional<Numbers>& mean,
+                                      const std::optional<Rows>& covariance) {
+  require(mean.has_value() == covariance.has_value(), "a start needs both a mean and a covariance");
+  if (!mean) return std::nullopt;
+  return gaussian_of(*mean, *covariance);
+}
+
+nb::dict fit_density(nb::object function, Index dimension, const std::optional<Numbers>& mean,
+                     const std::optional<Rows>& covariance, const nb::dict& options,
+                     nb::object callback, std::optional<Reached> resume, std::string checkpoint,
+                     double checkpoint_every) {
   const auto settings = settings_of<DensitySettings>(options);
   Watch watch(std::move(callback), std::move(resume), std::move(checkpoint), checkpoint_every);
-  const GaussianPoint start = gaussian_of(mean, covariance);
+  const std::optional<GaussianPoint> start = start_of(mean, covariance);
+  // What newton asks for at a time.
+  const Index at_most = std::max<Index>(settings.batch, 2 * dimension + 1);
+  const bool blocks = settings.method == GaussianMethod::newton;
   const FunctionTarget target =
-      target_of(std::move(function), start.mean.size(), settings.batch, &watch);
+      target_of(std::move(function), dimension, blocks ? at_most : settings.batch, &watch);
   GaussianFit fit;
   {
     const nb::gil_scoped_release free;
@@ -73,11 +92,20 @@ nb::dict fit_density(nb::object function, const Numbers& mean, const Rows& covar
     fit = fit_gaussian(target, settings, start, [&](ErasedRun& run) { return watch.drive(run); });
   }
   nb::dict result = described(fit.end, fit.end.as_asked(settings.iterations), watch);
+  result["doubts"] = doubts_about(
+      fit, "or a flow (vi.flow), or NUTS, which can begin with the files of save_stan()");
   result["mean"] = array(std::move(fit.q.mean));
   result["covariance"] = array(std::move(fit.q.covariance));
   result["objective_error"] = fit.objective_error;
   result["khat"] = fit.ratios.k;
   result["khat_verdict"] = fit.ratios.verdict();
+  result["ratio_variation"] = fit.ratios.variation;
+  if (blocks) {
+    result["gradients"] = fit.gradients;
+    result["failed"] = fit.failed;
+  }
+  result["other_objectives"] = array(std::move(fit.others));
+  result["log_ratios"] = array(std::move(fit.log_ratios));
   return result;
 }
 
@@ -102,23 +130,47 @@ nb::dict fit_flow_density(nb::object function, Index dimension, const nb::dict& 
   return result;
 }
 
-nb::object flow_draws_of(const nb::dict& options, Index dimension, const Numbers& state,
-                         Index count, std::uint64_t seed) {
+/// Draws, one per row, and log q at them.
+nb::tuple flow_draws_of(const nb::dict& options, Index dimension, const Numbers& state, Index count,
+                        std::uint64_t seed) {
   require_count(count);
   const auto settings = settings_of<FlowSettings>(options);
   const AnyFrame frame = flow_frame(settings, dimension, copied(state));
-  return array(Matrix(flow_draws(settings, dimension, frame, count, seed).betas.transpose()));
+  FlowDraws drawn = flow_draws(settings, dimension, frame, count, seed);
+  return nb::make_tuple(array(Matrix(drawn.betas.transpose())), array(std::move(drawn.log_q)));
+}
+
+/// Draws as Pareto-smoothed importance weights choose them.
+nb::object resampled_of(const Numbers& log_ratios, std::uint64_t seed) {
+  const Vector weights = pareto_smoothed(copied(log_ratios)).log_weights;
+  return array(resampled(weights, weights.size(), seed));
+}
+
+bool corrects_of(const std::string& resample, double khat, double variation) {
+  DensityFitSettings settings;
+  Options options;
+  settings.describe(options);
+  options.set("resample", resample);
+  return corrects(settings.resample, {khat, variation});
+}
+
+nb::object summaries(const Rows& values, const Numbers& log_ratios, bool weighted) {
+  const Vector ratios = copied(log_ratios);
+  const Vector equal = Vector::Constant(ratios.size(), -std::log(double(ratios.size())));
+  const Vector weights = weighted ? pareto_smoothed(ratios).log_weights : equal;
+  return array(summaries_of(copied(values), weights, ratios));
 }
 
 }  // namespace
 
 void bind_vi(nb::module_& m) {
   using namespace nb::literals;
-  m.def("check_density", &check_density, "function"_a, "draws"_a,
+  m.def("check_density", &check_density, "function"_a, "draws"_a, "everywhere"_a, "gradients"_a,
         "(errors, warnings): what looks wrong with a log density close to draws of the start.");
-  m.def("fit_density", &fit_density, "function"_a, "mean"_a, "covariance"_a, "options"_a,
-        "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
-        "Fit a Gaussian to a log density, from a Gaussian to start with.");
+  m.def("fit_density", &fit_density, "function"_a, "dimension"_a, "mean"_a.none(),
+        "covariance"_a.none(), "options"_a, "callback"_a.none(), "resume"_a.none(), "checkpoint"_a,
+        "checkpoint_every"_a,
+        "Fit a Gaussian to a log density, from a Gaussian to start with if there is one.");
   m.def("fit_flow_density", &fit_flow_density, "function"_a, "dimension"_a, "options"_a,
         "callback"_a.none(), "resume"_a.none(), "checkpoint"_a, "checkpoint_every"_a,
         "Fit a flow to a log density.");
@@ -130,7 +182,29 @@ void bind_vi(nb::module_& m) {
       },
       "mean"_a, "covariance"_a, "count"_a, "seed"_a, "Draws of a Gaussian, one per row.");
   m.def("flow_draws", &flow_draws_of, "options"_a, "dimension"_a, "state"_a, "count"_a, "seed"_a,
-        "Draws of a flow, one per row.");
+        "(draws, log q): draws of a flow, one per row.");
+  m.def(
+      "gaussian_log_density",
+      [](const Numbers& mean, const Rows& covariance, const Rows& draws) {
+        return array(log_density(gaussian_of(mean, covariance), copied(draws)));
+      },
+      "mean"_a, "covariance"_a, "draws"_a, "log q at draws, one per row.");
+  m.def(
+      "khat_draws",
+      [](const Numbers& mean, const Rows& covariance, Index count, std::uint64_t seed) {
+        require_count(count);
+        return array(Matrix(khat_draws(gaussian_of(mean, covariance), count, seed).transpose()));
+      },
+      "mean"_a, "covariance"_a, "count"_a, "seed"_a,
+      "The draws, one per row, that the Pareto k of a fit with this seed is from.");
+  m.def("corrects", &corrects_of, "resample"_a, "khat"_a, "ratio_variation"_a,
+        "Whether weights correct the draws of an approximation with this Pareto k.");
+  m.def("resampled", &resampled_of, "log_ratios"_a, "seed"_a,
+        "Numbers of draws, as often as their Pareto-smoothed importance weights say.");
+  m.def("summaries", &summaries, "values"_a, "log_ratios"_a, "weighted"_a,
+        "Mean, sd, 5%, 50% and 95% quantiles, effective number of draws and Pareto k: one row for "
+        "each "
+        "column of values.");
   m.def(
       "logistic_elbo",
       [](const Rows& design, const Numbers& y, double prior_variance, const Numbers& mean,

@@ -122,24 +122,31 @@ SlopeCheck check_slope(const std::function<double(double)>& f, double claimed, d
   return check;
 }
 
-StartReport check_target(const FunctionTarget& target, const Matrix& draws) {
-  require(draws.cols() >= 4, "the check of a density takes 4 draws or more, not ", draws.cols());
+StartReport check_target(const FunctionTarget& target, const Matrix& draws,
+                         const TargetCheck& wanted) {
+  const Index count = draws.cols();
+  require(count >= 4, "the check of a density takes 4 draws or more, not ", count);
   StartReport report;
-  Matrix slopes(draws.rows(), draws.cols());
+  Matrix slopes(draws.rows(), count);
   const Vector values = target.log_density(draws, slopes);
-  Index bad = 0;
-  for (Index k = 0; k < draws.cols(); ++k)
-    if (!std::isfinite(values(k)) || !slopes.col(k).allFinite()) ++bad;
-  if (bad > 0) {
-    report.errors.push_back(sentence("The log density is not finite at ", bad, " of ", draws.cols(),
+  std::vector<Index> finite;
+  for (Index k = 0; k < count; ++k)
+    if (std::isfinite(values(k)) && slopes.col(k).allFinite()) finite.push_back(k);
+  const Index bad = count - Index(finite.size());
+  if (finite.empty())
+    report.errors.push_back(sentence("The log density is not finite at ", bad, " of ", count,
+                                     " draws from where the run would start: a density that is "
+                                     "never finite cannot be fitted."));
+  else if (bad > 0 && wanted.everywhere)
+    report.errors.push_back(sentence("The log density is not finite at ", bad, " of ", count,
                                      " draws from where the run would start."));
-    return report;
-  }
+  if (!report.ok() || !wanted.gradients) return report;
   // Differences of draws are as long as the start is wide, in every direction.
   std::vector<SlopeCheck> found;
   Matrix ignored(draws.rows(), 1);
-  for (Index k = 0; k < 3; ++k) {
-    const Vector at = draws.col(k), v = draws.col(k + 1) - at;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, finite.size()); ++i) {
+    const Index k = finite[i];
+    const Vector at = draws.col(k), v = draws.col((k + 1) % count) - at;
     found.push_back(
         check_slope([&](double t) { return target.log_density(Matrix(at + t * v), ignored)(0); },
                     v.dot(slopes.col(k))));

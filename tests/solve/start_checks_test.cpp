@@ -122,6 +122,31 @@ TEST(StartChecks, ADensityOfTheWrongSignIsAnError) {
   EXPECT_NE(bad.errors[0].find("not finite at"), std::string::npos);
 }
 
+TEST(StartChecks, ADensityMayBeFiniteAtSomeDrawsOnly) {
+  const Matrix draws = Draws(1, 0).normals(0, 3, 20);
+  const auto half = [](double sign) {
+    return FunctionTarget(3, [=](const Matrix& x, Matrix& g) -> Vector {
+      g = -x;
+      g.row(0) += x.row(0).cwiseInverse();
+      g *= sign;
+      return x.row(0).array().log() - 0.5 * x.colwise().squaredNorm().array();
+    });
+  };
+  EXPECT_TRUE(check_target(half(1.0), draws, {.everywhere = false}).ok());
+  const StartReport wrong = check_target(half(-1.0), draws, {.everywhere = false});
+  ASSERT_EQ(wrong.errors.size(), 1U);
+  EXPECT_NE(wrong.errors[0].find("wrong sign"), std::string::npos);
+  EXPECT_TRUE(check_target(half(-1.0), draws, {.everywhere = false, .gradients = false}).ok());
+  const FunctionTarget never(3, [](const Matrix& x, Matrix& g) -> Vector {
+    g = x;
+    return Vector::Constant(x.cols(), std::nan(""));
+  });
+  const StartReport nowhere = check_target(never, draws, {.everywhere = false});
+  ASSERT_EQ(nowhere.errors.size(), 1U);
+  EXPECT_NE(nowhere.errors[0].find("20 of 20 draws"), std::string::npos);
+  EXPECT_NE(nowhere.errors[0].find("never finite"), std::string::npos);
+}
+
 /// A model whose gradient is a multiple of what it should be.
 struct Off {
   toy::Attraction inner;

@@ -46,6 +46,16 @@ struct DensityFitSettings : DensitySettings {
   void describe(Options& options);
 };
 
+/// Whether weights correct the draws of a Gaussian with this Pareto k̂.
+bool corrects(Resample resample, const RatioCheck& ratios);
+
+/// `count` numbers of draws, each as often as its weight says, as evenly as can be.
+std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64_t seed);
+
+/// What a user should know of a Gaussian, as sentences: that it is not to be trusted, and then `instead` says what else there
+/// is; or that other starts led elsewhere.
+std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string& instead);
+
 /// What the draws say of each quantity. One row each: mean, sd, 5%, 50% and 95% quantiles, the effective number of draws, and
 /// Pareto k̂ of the estimate of its mean.
 Matrix summaries_of(const Matrix& values, const Vector& log_weights, const Vector& log_ratios);

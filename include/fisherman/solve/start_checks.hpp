@@ -38,9 +38,14 @@ struct SlopeCheck {
 /// one standard error of what is claimed.
 SlopeCheck check_slope(const std::function<double(double)>& f, double claimed, double error = 0.0);
 
-/// A log density and its gradient. The columns of `draws` are draws of where the run starts, four or more: it
-/// is checked at the first, along differences of the others, and must be finite at all of them.
-StartReport check_target(const FunctionTarget& target, const Matrix& draws);
+/// A log density and its gradient. The columns of `draws` are draws of where the run starts, four or more. The gradient is
+/// checked at the first that are finite, towards other draws.
+struct TargetCheck {
+  bool everywhere = true;  // it must be finite at all draws; otherwise at one of them
+  bool gradients = true;   // they are used, and so they are checked
+};
+StartReport check_target(const FunctionTarget& target, const Matrix& draws,
+                         const TargetCheck& wanted = {});
 
 /// A model's gradient beside its objective, if it has one. A gradient with noise is averaged over draws, and
 /// only a difference far beyond its error counts.

@@ -8,10 +8,10 @@
 #include "../kinds.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/fit/draws_csv.hpp"
+#include "fisherman/fit/stan_files.hpp"
 #include "fisherman/io/text.hpp"
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/model/pareto.hpp"
-#include "stan_files.hpp"
 
 namespace fisherman {
 
@@ -29,7 +29,8 @@ Vector log_q_at(const GaussianPoint& q, const Matrix& points) {
 
 Vector equal_weights(Index count) { return Vector::Constant(count, -std::log(double(count))); }
 
-/// `count` numbers of draws, each as often as its weight says, as evenly as can be.
+}  // namespace
+
 std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64_t seed) {
   const double first = Draws(seed, ~std::uint64_t(0)).uniforms(3, 1, 1)(0, 0);
   std::vector<Index> out;
@@ -43,7 +44,38 @@ std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64
   return out;
 }
 
-}  // namespace
+bool corrects(Resample resample, const RatioCheck& ratios) {
+  return resample == Resample::psis ||
+         (resample == Resample::automatic && ratios.weights_correct());
+}
+
+std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string& instead) {
+  std::vector<std::string> out;
+  if (!std::isnan(fit.ratios.k) && !fit.ratios.weights_correct())
+    out.push_back(sentence(
+        "Pareto k is ", report::fixed(fit.ratios.k, 2),
+        ": the posterior is not close to a Gaussian on this scale, and its means, standard "
+        "deviations and quantiles here are not to be trusted; another parameterisation may help, ",
+        instead));
+  if (fit.log_ratios.size() == 0)
+    out.emplace_back(
+        "the log density is not finite at most draws of the Gaussian, which is not to be trusted; "
+        "a "
+        "parameterisation in which every point is possible may help");
+  else if (fit.impossible > 0)
+    out.push_back(sentence("the log density is not finite at ", fit.impossible, " of ",
+                           fit.log_ratios.size(),
+                           " draws of the Gaussian, which are left out; a parameterisation in "
+                           "which every point is possible may help"));
+  for (Index k = 0; k < fit.others.size(); ++k) {
+    const double higher = fit.others(k) - fit.end.objective;
+    out.push_back(
+        sentence("another start has led to another Gaussian, with a NELBO that is ",
+                 report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
+                 ": the posterior may have several modes, of which the fit describes one"));
+  }
+  return out;
+}
 
 void DensityFitSettings::describe(Options& o) {
   DensitySettings::describe(o);
@@ -74,12 +106,9 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->ratios = found.ratios;
   out->gradients = found.gradients;
   out->others = found.others;
-  out->impossible = found.impossible;
-  out->summary_draws = found.log_ratios.size();
-  out->weighted = s.resample == Resample::psis ||
-                  (s.resample == Resample::automatic && found.ratios.weights_correct());
+  out->weighted = corrects(s.resample, found.ratios);
   out->summarise(found);
-  out->add_warnings();
+  out->add_warnings(found);
   for (const std::string& warning : out->warnings) driver.warn(warning);
   return out;
 }
@@ -100,25 +129,12 @@ void DensityFitted::summarise(const GaussianFit& found) {
   summaries = summaries_of(values, weights, found.log_ratios);
 }
 
-void DensityFitted::add_warnings() {
-  if (!std::isnan(ratios.k) && !ratios.weights_correct())
-    warnings.push_back(sentence(
-        "Pareto k is ", report::fixed(ratios.k, 2), ", ", ratios.verdict(),
-        ": the posterior is not close to a Gaussian on this scale, and its means, standard "
-        "deviations and quantiles here are not to be trusted; another parameterisation may help, "
-        "or NUTS, which can begin with metric.json and inits.json of the run's folder"));
-  for (Index k = 0; k < others.size(); ++k) {
-    const double higher = others(k) - summary.objective;
-    warnings.push_back(
-        sentence("another start has led to another Gaussian, with a NELBO that is ",
-                 report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
-                 ": the posterior may have several modes, of which the fit describes one"));
-  }
-  const std::string said = density->complaint();
-  if (impossible > 0)
-    warnings.push_back(sentence("the density has no value at ", impossible, " of the ",
-                                summary_draws, " draws of the Gaussian, which are left out",
-                                said.empty() ? "" : "; the model says: ", said));
+void DensityFitted::add_warnings(const GaussianFit& found) {
+  warnings = doubts_about(found,
+                          "or NUTS, which can begin with metric.json and inits.json of the run's "
+                          "folder");
+  if (const std::string said = density->complaint(); found.impossible > 0 && !said.empty())
+    warnings.push_back("the first time that the model could not be computed, it said: " + said);
 }
 
 Fields DensityFitted::result() const {

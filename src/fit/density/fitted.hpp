@@ -22,7 +22,6 @@ class DensityFitted final : public Fitted {
   RatioCheck ratios;
   double objective_error = Record::unknown, ess = Record::unknown;
   std::int64_t gradients = 0;
-  Index impossible = 0, summary_draws = 0;  // draws without a density, of those that the summaries are from
   Vector others;  // NELBOs of Gaussians elsewhere
   // Nothing for a fit that was loaded.
   std::shared_ptr<const DensityModel> density;
@@ -43,7 +42,7 @@ class DensityFitted final : public Fitted {
 
  private:
   void summarise(const GaussianFit& found);
-  void add_warnings();
+  void add_warnings(const GaussianFit& found);
 };
 
 namespace density_report {

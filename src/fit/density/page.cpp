@@ -28,7 +28,8 @@ Cell verdict(const std::vector<Run>& runs) {
       runs.size() == 1 ? "The fit"
                        : sentence("Of ", runs.size(), " fits '", run.name, "' is lowest: it");
   Tone tone = status_tone(run);
-  if (tone == Tone::good && !(fit.ratios.weights_correct() && fit.warnings.empty())) tone = Tone::mind;
+  if (tone == Tone::good && !(fit.ratios.weights_correct() && fit.warnings.empty()))
+    tone = Tone::mind;
   return {sentence(who, " ", status_words(run), " at a NELBO of ", nelbo_words(run), " nats, with ",
                    fit.gradients, " gradients. Pareto k̂ is ", fixed(fit.ratios.k, 2), ", ",
                    fit.ratios.verdict(), "."),

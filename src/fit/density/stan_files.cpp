@@ -1,4 +1,4 @@
-#include "stan_files.hpp"
+#include "fisherman/fit/stan_files.hpp"
 
 #include <iomanip>
 #include <nlohmann/json.hpp>
