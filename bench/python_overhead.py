@@ -13,6 +13,7 @@ import warnings
 import numpy as np
 
 import fisherman
+from fisherman._adapters.function import Checked
 
 
 def data(rows, d, seed=1):
@@ -39,7 +40,7 @@ def logistic(X, y):
     return density
 
 
-OPTIONS = {"iterations": 200, "eval_every": 0, "batch": 100}
+OPTIONS = {"method": "ngd", "iterations": 200, "eval_every": 0, "batch": 100}
 
 
 class Clock:
@@ -95,7 +96,7 @@ def parts(d=50, count=21):
 
 def checking(d=50, count=2000):
     """Of the border, the checks of the answer."""
-    density = fisherman.vi.Checked(lambda x: (x[:, 0], x), d)
+    density = Checked(lambda x: (x[:, 0], x), d)
     draws = np.zeros((100, d))
     began = time.process_time()
     for _ in range(count):
@@ -117,7 +118,7 @@ def estimator(count=30):
     core, whole = [], []
     for _ in range(count):
         began = time.process_time()
-        _core.fit("logistic", X, y, ["0", "1"], names, options, None, None, "", 2.0)
+        _core.fit("logistic", X, y, ["0", "1"], names, "", options, None, None, "", 2.0)
         core.append(time.process_time() - began)
         began = time.process_time()
         fit.fit(X, y)

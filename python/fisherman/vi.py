@@ -368,7 +368,8 @@ def gaussian(
         _core.fit_density, model.density, d, *start, options.texts, planned=options.iterations
     )
     report(end)
-    doubt([*end["doubts"], model.complaint()])
+    whole = end["status"] != "interrupted"  # what is unfinished needs no judging
+    doubt([*(end["doubts"] if whole else []), model.complaint()])
     return GaussianApproximation(end, model, int(options.seed))
 
 

@@ -183,6 +183,16 @@ def test_same_seed_same_bits_and_resume():
     assert np.array_equal(whole.covariance, rest.covariance)
 
 
+@pytest.mark.filterwarnings("ignore:Pareto k")
+def test_newton_resumes_with_the_same_bits():
+    whole = vi.gaussian(half, 2)
+    part = vi.gaussian(half, 2, iterations=1)
+    assert part.iterations == 1 < whole.iterations
+    rest = vi.gaussian(half, 2, resume=pickle.loads(pickle.dumps(part)).state)
+    assert np.array_equal(whole.mean, rest.mean)
+    assert np.array_equal(whole.covariance, rest.covariance)
+
+
 def test_draws_are_the_functions_to_keep():
     kept = []
 
