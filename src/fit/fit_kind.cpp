@@ -12,7 +12,7 @@ namespace {
 /// The kinds that there are. One line each; what they are is in their folders.
 std::deque<FitKind>& table() {
   static std::deque<FitKind> kinds = {regression_kind(), logistic_kind(), reduced_rank_kind(),
-                                      flow_kind(), density_kind(), stan_kind()};
+                                      flow_kind(),       density_kind(),  stan_kind()};
   return kinds;
 }
 

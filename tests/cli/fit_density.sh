@@ -72,6 +72,7 @@ wait $pid 2>/dev/null || true
 slow --out cut --resume --checkpoint-every 0
 cmp <(untimed whole/trace.csv) <(untimed cut/trace.csv) || fail "a resume changes the trace"
 cmp whole/summary.csv cut/summary.csv || fail "a resume changes the summary"
+cmp <(grep -v seconds whole/result.json) <(grep -v seconds cut/result.json) || fail "a resume changes the result"
 
 # What is wrong is said in a sentence, and nothing is left behind.
 refused() {

@@ -114,6 +114,7 @@ TEST(Newton, GoesOnAfterAnyIterationWithTheSameBits) {
     newton(second, model, options, after_iterations(60));
     EXPECT_EQ(second.frame.state(), whole.frame.state()) << cut;
     EXPECT_EQ(second.iteration, whole.iteration);
+    EXPECT_EQ(second.newton.gradients, whole.newton.gradients) << cut;
   }
 }
 

@@ -59,8 +59,11 @@ class NewtonRun {
 
   Sounding sound(const F& frame, std::int64_t index) {
     Sounding out = model_.sound(frame, Draws(s_.seed, std::uint64_t(index)));
-    n_.gradients += out.gradients;
-    n_.failed += out.failed;
+    if (index >= n_.counted) {  // after a resume the last one is taken again
+      n_.gradients += out.gradients;
+      n_.failed += out.failed;
+      n_.counted = index + 1;
+    }
     return out;
   }
 

@@ -18,6 +18,7 @@ struct NewtonState {
   std::int64_t start = 0;      // which of the points to begin at led here
   std::int64_t soundings = 0;  // so far: each has random numbers of its own
   std::int64_t index = 0;      // of the sounding at the present point
+  std::int64_t counted = 0;    // soundings whose gradients are counted below
   std::int64_t gradients = 0;  // of the log density, so far
   std::int64_t failed = 0;     // pairs of points at which it was not finite
   std::int64_t quiet = 0;      // steps since the NELBO has fallen by more than its error
@@ -35,9 +36,9 @@ struct NewtonState {
   Vector others = {};  // NELBOs of Gaussians elsewhere that were not better
 
   static auto numbers(auto& s) {
-    return std::tie(s.phase, s.start, s.soundings, s.index, s.gradients, s.failed, s.quiet,
-                    s.rounds, s.check_at, s.stalled, s.kept_stalled, s.radius, s.length, s.noise,
-                    s.value, s.kept_value, s.kept, s.others);
+    return std::tie(s.phase, s.start, s.soundings, s.index, s.counted, s.gradients, s.failed,
+                    s.quiet, s.rounds, s.check_at, s.stalled, s.kept_stalled, s.radius, s.length,
+                    s.noise, s.value, s.kept_value, s.kept, s.others);
   }
 
   void save(Writer& out) const {
