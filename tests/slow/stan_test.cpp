@@ -44,7 +44,7 @@ generated quantities {
 TEST(RealStan, FromProgramToDensity) {
   if (stan_toolchain_name().empty())
     GTEST_SKIP() << "there is no Stan on this machine; scripts/setup --for stan gets one";
-  const fs::path folder = fs::path(testing::TempDir()) / "real-stan";
+  const fs::path folder = fs::path(::testing::TempDir()) / "real-stan";
   fs::remove_all(folder);
   fs::create_directories(folder);
   StanCompileOptions options;
@@ -94,11 +94,11 @@ TEST(RealStan, FromProgramToDensity) {
   EXPECT_EQ(draw, model.constrained(u, true, true, 7));
   EXPECT_NE(draw[4], model.constrained(u, true, true, 8)[4]);
 
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   EXPECT_TRUE(std::isfinite(model.log_density(Vector::Constant(3, 60), gradient)));
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "mu is 60\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "mu is 60\n");
   EXPECT_EQ(model.failures().failed, 0);
   EXPECT_EQ(model.log_density(Vector::Constant(3, 101), gradient), -INFINITY);
   EXPECT_EQ(model.failures().failed, 1);

@@ -24,12 +24,12 @@ namespace fs = std::filesystem;
 const std::string pretended_library = std::string(FISHERMAN_FAKE_STAN) + "/libfake_bridgestan.so";
 
 /// A home of its own, in which there is nothing yet.
-class PretendedStan : public testing::Test {
+class PretendedStan : public ::testing::Test {
  protected:
   PretendedStan()
-      : home_(fs::path(testing::TempDir()) /
+      : home_(fs::path(::testing::TempDir()) /
               (std::string("stan home ") +
-               testing::UnitTest::GetInstance()->current_test_info()->name())) {
+               ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     fs::remove_all(home_);
     fs::create_directories(home_);
     for (const char* name : {"BRIDGESTAN", "CMDSTAN", "FISHERMAN_STAN", "XDG_CACHE_HOME",
@@ -182,7 +182,7 @@ TEST_F(PretendedStan, UsesBridgeStansMakefile) {
        "%_model.so: %.stan\n\ttest $(STAN_THREADS) = true\n\tcp " + pretended_library + " $@\n");
   set("BRIDGESTAN", (home_ / "bridgestan").string());
   StanCompileOptions options;
-  options.cache = fs::path(testing::TempDir()) / "bridgestan-cache";
+  options.cache = fs::path(::testing::TempDir()) / "bridgestan-cache";
   fs::remove_all(options.cache);
   const fs::path library = compiled_stan(file("m.stan", "model {}"), options);
   EXPECT_EQ(StanModel(library, "", 1).dimension(), 3);

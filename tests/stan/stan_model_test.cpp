@@ -23,12 +23,12 @@ StanModel fake_that(const std::string& does) {
   return {fake_stan, "{\"does\": \"" + does + "\"}", 1};
 }
 
-class StanFolder : public testing::Test {
+class StanFolder : public ::testing::Test {
  protected:
   StanFolder()
-      : folder_(fs::path(testing::TempDir()) /
+      : folder_(fs::path(::testing::TempDir()) /
                 (std::string("stan-") +
-                 testing::UnitTest::GetInstance()->current_test_info()->name())) {
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -103,12 +103,12 @@ TEST(StanModel, TakesADensityOfZeroForAnAnswer) {
 }
 
 TEST(StanModel, PrintsToStandardError) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   Vector gradient;
   fake_that("prints").log_density(Vector::Zero(3), gradient);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "the program prints\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "the program prints\n");
 }
 
 TEST(StanModel, HasTheSameRandomNumbersForTheSameDraw) {
