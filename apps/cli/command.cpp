@@ -79,8 +79,8 @@ void apply_config(const std::filesystem::path& file, const std::string& kind,
     set_all(options, config["options"]);
     Json files = config.value("data", Json::object());
     require(files.is_object(), "its 'data' must be an object");
-    for (const char* sum :
-         {"checksum", "labels-checksum", "test-data-checksum", "test-labels-checksum"})
+    for (const char* sum : {"checksum", "labels-checksum", "test-data-checksum",
+                            "test-labels-checksum", "model-checksum"})
       files.erase(sum);
     set_all({&data}, files);
   } catch (const Misuse& e) {
