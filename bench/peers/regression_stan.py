@@ -21,8 +21,8 @@ parameters are compared on the log scale, in which they are coordinates of the G
   importance weights, posterior/q, of the same draws of q: the expectations of (w-1)z and (w-1)z². Where the weights hardly
   vary, this is far more exact than any chain.
 
-So the tolerance is no choice: chain minus Gaussian minus the shift by weights, divided by the standard error of all this,
-is nearly a standard normal, and the largest of some 140 is expected near 3. Beyond 4 the script fails.
+So chain minus Gaussian minus the shift by weights, divided by the standard error of all this, is nearly a standard normal,
+and the largest of some 140 is expected near 3. Beyond 4 the script fails.
 
 Seconds are of the processor. Ours: the median of three runs of the whole command, with reading the data, Pareto k,
 leave-one-out, checks by drawn outcomes and the page; and `seconds` of result.json, by the clock, of the descent alone. NUTS:
