@@ -1,10 +1,11 @@
 // Stan's own algorithms on a compiled Stan program, with a count of what they ask for.
 //
-//   stan_peers LIBRARY DATA METHOD SEED      METHOD: meanfield, fullrank, pathfinder, pathfinder1, nuts
+//   stan_peers LIBRARY DATA METHOD SEED [FILE [DRAWS]]      METHOD: meanfield, fullrank, pathfinder, pathfinder1, nuts
 //
 // prints one line of JSON: evaluations of the gradient and of the density alone, CPU seconds, and mean and standard
-// deviation of every parameter and transformed parameter. The settings are CmdStan's defaults. It is compiled once, with
-// Stan's headers, for all programs: they are reached through BridgeStan's C interface.
+// deviation of every parameter and transformed parameter. FILE, if named, gets the draws, as CSV. The settings are
+// CmdStan's defaults, but for the number of DRAWS of nuts. It is compiled once, with Stan's headers, for all programs:
+// they are reached through BridgeStan's C interface.
 #include <stan/math/rev.hpp>  // before anything that brings Eigen
 
 #include <dlfcn.h>
@@ -319,20 +320,20 @@ Outcome pathfinder(CountedModel& model, unsigned seed, int paths, Words& words, 
   return result;
 }
 
-Outcome nuts(CountedModel& model, unsigned seed, Words& words, Draws& out) {
+Outcome nuts(CountedModel& model, unsigned seed, int draws, Words& words, Draws& out) {
   stan::callbacks::interrupt interrupt;
   stan::callbacks::writer none;
   stan::callbacks::structured_writer no_metric;
   stan::io::empty_var_context start;
   Outcome result;
   result.code = stan::services::sample::hmc_nuts_diag_e_adapt(
-      model, start, seed, 1, 2.0, 1000, 1000, 1, false, 0, 1.0, 0.0, 10, 0.8, 0.05, 0.75, 10.0, 75,
+      model, start, seed, 1, 2.0, 1000, draws, 1, false, 0, 1.0, 0.0, 10, 0.8, 0.05, 0.75, 10.0, 75,
       50, 25, interrupt, words, none, out, none, no_metric);
   result.cost = out.cost();
   return result;
 }
 
-Outcome run(const std::string& method, CountedModel& model, unsigned seed, Words& words,
+Outcome run(const std::string& method, CountedModel& model, unsigned seed, int draws, Words& words,
             Draws& out) {
   namespace services = stan::services::experimental::advi;
   const auto fullrank = [](auto&&... all) { return services::fullrank(all...); };
@@ -341,7 +342,7 @@ Outcome run(const std::string& method, CountedModel& model, unsigned seed, Words
   if (method == "meanfield") return advi(meanfield, model, seed, words, out);
   if (method == "pathfinder") return pathfinder(model, seed, 4, words, out);
   if (method == "pathfinder1") return pathfinder(model, seed, 1, words, out);
-  if (method == "nuts") return nuts(model, seed, words, out);
+  if (method == "nuts") return nuts(model, seed, draws, words, out);
   give_up(method + " is not a method");
 }
 
@@ -361,15 +362,33 @@ std::string number(double value) {
   return text;
 }
 
+void write_draws(const char* path, const std::vector<std::string>& parameters, Draws& draws) {
+  std::FILE* file = std::fopen(path, "w");
+  if (!file) give_up(std::string("cannot write ") + path);
+  std::vector<std::size_t> columns;
+  for (const std::string& name : parameters) {
+    std::fprintf(file, "%s%s", columns.empty() ? "" : ",", name.c_str());
+    columns.push_back(draws.column(name));
+  }
+  for (const auto& draw : draws.draws())
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      std::fprintf(file, "%s%.17g", i == 0 ? "\n" : ",", draw[columns[i]]);
+  std::fprintf(file, "\n");
+  if (std::fclose(file) != 0) give_up(std::string("cannot write ") + path);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 5) give_up("the arguments are LIBRARY DATA METHOD SEED");
+  if (count < 5 || count > 7) give_up("the arguments are LIBRARY DATA METHOD SEED [FILE [DRAWS]]");
+  const bool is_nuts = std::strcmp(words[3], "nuts") == 0;
+  const int draws = count > 6 ? std::atoi(words[6]) : 1000;
+  if (count > 6 && (!is_nuts || draws < 2)) give_up("only nuts takes DRAWS, at least two");
   CountedModel model(words[1], words[2]);
   Words heard;
   Draws out(model);
   const double began = cpu_seconds();
-  const Outcome result = run(words[3], model, unsigned(std::atoi(words[4])), heard, out);
+  const Outcome result = run(words[3], model, unsigned(std::atoi(words[4])), draws, heard, out);
   const bool well = result.code == 0 && out.draws().size() > 1;
   const Cost cost = result.cost.seconds > 0 ? result.cost : out.cost();
   std::printf("{\"method\": %s, \"seed\": %s, \"status\": %s, ", quoted(words[3]).c_str(), words[4],
@@ -388,6 +407,7 @@ int main(int count, char** words) {
       means += comma + number(out.mean(column));
       sds += comma + number(out.sd(column));
     }
+    if (count > 5) write_draws(words[5], parameters, out);
     std::printf(", \"names\": [%s], \"mean\": [%s], \"sd\": [%s]", names.c_str(), means.c_str(),
                 sds.c_str());
   }
