@@ -98,7 +98,10 @@ ErasedRun newton_run(const FunctionTarget& target, const DensitySettings& s,
                 most};
   run.newton = NewtonOptions{.starts = s.starts};
   if (s.tolerance > 0.0) run.newton->tolerance = s.tolerance;
-  if (given) run.state.newton.phase = NewtonState::steps;
+  if (given)
+    run.state.newton.phase = NewtonState::steps;
+  else
+    require_a_start(target, std::uint64_t(s.seed), s.starts);
   return run;
 }
 

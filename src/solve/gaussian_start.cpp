@@ -113,4 +113,18 @@ GaussianStart gaussian_start(const FunctionTarget& target, const Vector& from, s
   return best;
 }
 
+void require_a_start(const FunctionTarget& target, std::uint64_t seed, Index starts) {
+  const Index d = target.dimension();
+  for (Index n = 0; n < starts; ++n) {
+    Matrix slope(d, 1);
+    try {
+      const double value = target.log_density(Matrix(start_point(d, seed, n)), slope)(0);
+      if (std::isfinite(value) && slope.allFinite()) return;
+    } catch (const NotFinite&) {
+    }
+  }
+  throw Misuse(sentence("the log density, or its gradient, is not finite near any of the ", starts,
+                        " points that were tried to start from"));
+}
+
 }  // namespace fisherman

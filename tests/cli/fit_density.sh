@@ -83,15 +83,16 @@ refused() {
   [[ ! -e bad ]] || fail "$* left a folder"
 }
 refused "--model is required" density
-refused "no-such.so: there is no such file" density --model ./no-such.so
+refused "no-such.so: cannot be opened" density --model ./no-such.so
 refused "cannot be loaded as a shared library" density --model ./normal.c
 echo 'int unrelated(void) { return 1; }' >other.c
 library other.c libother.so
 refused "has no function fisherman_dimension" density --model ./libother.so
 refused "has no function fisherman_open, so --data" density --model ./libnormal.so --data scale.txt
-refused "fisherman_open returned 1" density --model ./libcurved.so --data missing.txt
+echo "not a number" >words.txt
+refused "fisherman_open returned 2" density --model ./libcurved.so --data words.txt
 sed 's/return -0.5 \* (u \* u + v \* v);/return 0.0 \/ 0.0;/' normal.c >never.c
 library never.c libnever.so
 refused "is not finite near any of the 4 points" density --model ./libnever.so
-refused "no such file\|There is no\|there is no" stan --model ./missing.stan
+refused "missing.stan: cannot be opened" stan --model ./missing.stan
 refused "BridgeStan" stan --model ./libnormal.so

@@ -26,7 +26,7 @@ Vector usual_extra(const Likelihood& l) {
 
 /// The whole Jet as one row, as expect() has it.
 Vector flat(const Jet& jet, Index extras) {
-  Vector out(Likelihood::columns_for(extras));
+  Vector out(Likelihood::columns_for(1 + extras));
   out(0) = jet.value;
   for (Index k = 0; k <= extras; ++k) out(1 + k) = jet.d[std::size_t(k)];
   for (Index k = 0; k < (1 + extras) * (2 + extras) / 2; ++k)

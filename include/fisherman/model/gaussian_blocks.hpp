@@ -57,7 +57,7 @@ class GaussianBlocks {
     return sound(q, draws).gradient();
   }
 
-  /// Throws NotFinite where the density has no value at the mean, or at more than a tenth of the points.
+  /// Throws NotFinite where the density has no value at the mean, or at more than a quarter of the pairs of points.
   Sounding sound(const GaussianAffine& q, const Draws& draws) const {
     const Index d = q.order();
     require(target_.dimension() == d, "the target has dimension ", target_.dimension(),
@@ -94,7 +94,7 @@ class GaussianBlocks {
       out.curvature += (G.col(up) - G.col(down)) / (2.0 * r) * Q.col(j).transpose();
       bends(j) = double(d) * (values(up) + values(down) - 2.0 * values(0)) / (2.0 * r * r);
     }
-    if (10 * out.failed > d)
+    if (4 * out.failed > d)
       throw NotFinite(
           sentence("the log density is not finite at ", out.failed, " of ", d, " pairs of points"));
     out.value = values(0) + bends.mean() - L.diagonal().array().log().sum() -

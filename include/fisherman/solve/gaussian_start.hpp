@@ -21,4 +21,8 @@ GaussianStart gaussian_start(const FunctionTarget& target, const Vector& from, s
 /// The n-th point to begin at: 0, then points uniform in (−2, 2)ᵈ.
 Vector start_point(Index dimension, std::uint64_t seed, Index n);
 
+/// Throws Misuse if the density or its gradient is not finite at any of the first `starts` points to begin at. One
+/// evaluation, mostly.
+void require_a_start(const FunctionTarget& target, std::uint64_t seed, Index starts);
+
 }  // namespace fisherman

@@ -203,10 +203,10 @@ class NewtonRun {
       s_.rejected_in_a_row = 0;
       return n_.rounds >= n_.check_at && left < options_.tolerance && checked(record);
     } catch (const NotFinite&) {
-      n_.radius *= 0.5;
       ++s_.rejected;
       if (!s_.average.empty()) s_.frame = s_.estimate();
-      n_.stalled = ++s_.rejected_in_a_row >= patience ? 1 : 0;
+      if (++s_.rejected_in_a_row > 2) n_.radius *= 0.5;  // before that, other draws may do
+      n_.stalled = s_.rejected_in_a_row >= patience ? 1 : 0;
       value_ = n_.value;
       return n_.stalled != 0;
     }
