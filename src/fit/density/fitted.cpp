@@ -22,6 +22,8 @@ const std::vector<std::string>& summary_columns() {
   return names;
 }
 
+constexpr double most_variation = 1.0;  // of the ratios: draws are worth half of their number
+
 /// log q at points, one per column.
 Vector log_q_at(const GaussianPoint& q, const Matrix& points) {
   return log_density(q, points.transpose());
@@ -57,6 +59,13 @@ std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string&
         ": the posterior is not close to a Gaussian on this scale, and its means, standard "
         "deviations and quantiles here are not to be trusted; another parameterisation may help, ",
         instead));
+  else if (fit.ratios.variation > most_variation)
+    out.push_back(
+        sentence("the importance weights vary much, so that draws are worth ",
+                 report::fixed(100.0 / (1.0 + fit.ratios.variation * fit.ratios.variation), 0),
+                 "% of their number: the posterior is far from a Gaussian on this scale; the "
+                 "weights correct "
+                 "for that as far as draws of the Gaussian reach, and tails may be missed"));
   if (fit.log_ratios.size() == 0)
     out.emplace_back(
         "the log density is not finite at most draws of the Gaussian, which is not to be trusted; "
