@@ -157,6 +157,17 @@ def main():
         " whole command. * not nearly Gaussian: some coordinate has |skewness| ≥ "
         f"{NEARLY_GAUSSIAN['skew']} or |excess kurtosis| ≥ {NEARLY_GAUSSIAN['kurtosis']}."
     )
+    fits = [r for r in rows if r["resample"] == "auto" and r["status"] != "failed"]
+    right = sum(1 for r in fits if r["mean_error"] < 0.2 and r["sd_error"] < 0.2)
+    medians = [
+        np.median([r["gradients"] for r in fits if r["posterior"] == entry["posterior"]])
+        for entry in index
+        if any(r["posterior"] == entry["posterior"] for r in fits)
+    ]
+    print(
+        f"Every mean within .2 sd and every sd within 20%: {right} of {len(fits)} fits;"
+        f" gradients, median over posteriors: {np.median(medians):.0f}."
+    )
     wrong = silent(rows)
     print("Wrong by .1 sd or 10% or more without a word:", "; ".join(wrong) if wrong else "none")
     if options.json and known is None:
