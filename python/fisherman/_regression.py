@@ -116,7 +116,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         The same in words. Where the ratios hardly vary it is good, whatever the shape of their tail.
     ratio_variation_ : float
         Standard deviation of the importance ratios over their mean: no expectation under the posterior is further from
-        that under the Gaussian than so many standard deviations. Below 0.1 the ratios hardly vary.
+        that under the Gaussian than this number of standard deviations. Below 0.1 the ratios hardly vary.
     trace_ : dict of ndarray
         One number per iteration: iteration, seconds, objective (the negative ELBO), predicted, and more.
     status_, sentence_ : str

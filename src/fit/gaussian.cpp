@@ -98,10 +98,12 @@ ErasedRun newton_run(const FunctionTarget& target, const DensitySettings& s,
                 most};
   run.newton = NewtonOptions{.starts = s.starts};
   if (s.tolerance > 0.0) run.newton->tolerance = s.tolerance;
-  if (given)
+  if (given) {
     run.state.newton.phase = NewtonState::steps;
-  else
+    run.state.newton.soundings = 1;  // the first is at the start
+  } else {
     require_a_start(target, std::uint64_t(s.seed), s.starts);
+  }
   return run;
 }
 
@@ -178,7 +180,10 @@ GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
   GaussianFit fit{std::move(end), gaussian_estimate(run.state), Record::unknown, {}};
   fit.gradients = run.state.newton.gradients;
   fit.failed = run.state.newton.failed;
-  fit.others = run.state.newton.others;
+  std::vector<double> others;  // a search that got stuck at once has no NELBO
+  for (const double other : run.state.newton.others)
+    if (std::isfinite(other)) others.push_back(other);
+  fit.others = Eigen::Map<const Vector>(others.data(), Index(others.size()));
   try {
     // Where q is the target, every ratio is the same, and the ELBO has no error at all.
     fit.log_ratios = log_ratios(target, fit.q, std::uint64_t(s.seed));

@@ -59,7 +59,8 @@ double fisherman_log_density(const double* x, double* g) {
 C
 echo 2.5 >scale.txt
 "$compiler" -O1 -shared -fPIC -DWASTE=1 -DFAILS=61 curved.c -o libcurved.so -lm
-"$program" fit density --model ./libcurved.so --data scale.txt --out curved --quiet >said.txt || fail "$(cat said.txt)"
+"$program" fit density --model ./libcurved.so --data scale.txt --out curved --draws 500 --quiet >said.txt || fail "$(cat said.txt)"
+grep -qi nan curved/draws.csv && fail "a draw without a density was kept"
 grep -q '"beta":\[\[' curved/inits.json || fail "a matrix is not nested lists: $(cat curved/inits.json)"
 "$compiler" -O1 -shared -fPIC -DWASTE=20000 -DFAILS=1000000007 curved.c -o libslow.so -lm
 slow() { "$program" fit density --model ./libslow.so --data scale.txt --seed 3 --tolerance 0.001 --quiet --json "$@" >/dev/null; }

@@ -131,6 +131,25 @@ TEST(Newton, IsTheSameBehindErasedTypes) {
   EXPECT_EQ(run.state.frame.state(), Vector(plain.frame.state()));
 }
 
+TEST(Newton, BeginsAtAGivenGaussian) {
+  const Index d = 4;
+  const FunctionTarget target = gaussian_target(Vector::Ones(d), 2.0 * Matrix::Identity(d, d));
+  std::int64_t asked = 0;
+  const FunctionTarget counting(d, [&](const Matrix& x, Matrix& g) {
+    asked += x.cols();
+    return target.log_density(x, g);
+  });
+  DensitySettings settings;
+  settings.starts = 1;
+  ErasedRun run =
+      make_run(counting, settings, GaussianPoint{Vector::Zero(d), Matrix::Identity(d, d)});
+  run.state.newton.start = 1;  // no other start
+  EXPECT_EQ(PlainDriver().drive(run).status, Status::converged);
+  EXPECT_EQ(run.state.newton.gradients, asked);
+  EXPECT_EQ(run.state.newton.soundings,
+            2);  // one step lands on a Gaussian target, and the next says so
+}
+
 TEST(Newton, CopesWithPointsWithoutAValue) {
   // Half of the line has no density, and one call in ten fails besides.
   const Index d = 10;

@@ -17,7 +17,7 @@ struct DensityModel {
   std::vector<std::string> coordinates;  // names of the d numbers that are fitted
   std::vector<std::string>
       quantities;  // names of what the user sees: the parameters, and then what follows from them
-  Index parameters = 0;  // so many of these are parameters
+  Index parameters = 0;  // number of these that are parameters
   FunctionTarget target;
   /// The quantities at a point. Random numbers, if there are any, depend on `draw` alone.
   std::function<Vector(const Vector& point, std::uint64_t draw)> at;

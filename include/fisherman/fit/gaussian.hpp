@@ -73,7 +73,7 @@ struct GaussianFit {
   double objective_error;  // one standard error
   RatioCheck ratios;
   Vector log_ratios = {};  // log p − log q at the draws that these are from, khat_draws()
-  Index impossible = 0;  // so many of these draws have no density; the NELBO is that of the others
+  Index impossible = 0;  // number of these draws without a density; the NELBO is that of the others
   std::int64_t gradients = 0;  // that newton has taken
   std::int64_t failed = 0;     // pairs of points at which the density was not finite
   Vector others = {};          // NELBOs of Gaussians elsewhere

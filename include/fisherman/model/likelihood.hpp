@@ -100,7 +100,7 @@ class Likelihood {
   virtual std::string approximation() const { return {}; }
   virtual std::shared_ptr<const Likelihood> finer() const { return {}; }
   Index columns() const { return columns_for(predictors() + Index(extra().size())); }
-  /// For so many predictors and extra parameters.
+  /// `variables`: the number of predictors and extra parameters.
   static Index columns_for(Index variables) {
     return 1 + variables + variables * (variables + 1) / 2;
   }
@@ -151,7 +151,7 @@ const std::vector<std::shared_ptr<const Likelihood>>& likelihoods();
 std::shared_ptr<const Likelihood> likelihood(const std::string& name, Index classes = 2);
 
 /// y is one of `classes` classes, numbered from 0, with probabilities ∝ (1, e^η₁, e^η₂, …). With more than two, expectations
-/// are sums over about so many nodes of the normal (normal_nodes()).
+/// are sums over about `nodes` nodes of the normal (normal_nodes()).
 std::shared_ptr<const Likelihood> multinomial_likelihood(Index classes, Index nodes = usual_nodes);
 
 /// Means and standard deviations of the probabilities of all classes, a column each, for such normals of the linear

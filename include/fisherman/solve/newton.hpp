@@ -115,7 +115,7 @@ class NewtonRun {
     record.predicted = half;
     record.step = t;
     record.step_norm = v.norm();
-    if (half < 0.25 * options_.tolerance) {  // with the noise in it: so little is left for sure
+    if (half < 0.25 * options_.tolerance) {  // with the noise in it
       s_.frame = s_.frame.retract(v);
       value_ = here_->value;
       return true;

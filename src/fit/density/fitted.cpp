@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <iomanip>
+#include <limits>
 #include <sstream>
 
 #include "../kinds.hpp"
@@ -60,12 +61,11 @@ std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string&
         "deviations and quantiles here are not to be trusted; another parameterisation may help, ",
         instead));
   else if (fit.ratios.variation > most_variation)
-    out.push_back(
-        sentence("the importance weights vary much, so that draws are worth ",
-                 report::fixed(100.0 / (1.0 + fit.ratios.variation * fit.ratios.variation), 0),
-                 "% of their number: the posterior is far from a Gaussian on this scale; the "
-                 "weights correct "
-                 "for that as far as draws of the Gaussian reach, and tails may be missed"));
+    out.push_back(sentence(
+        "the importance weights vary much, so that draws are worth ",
+        report::fixed(100.0 / (1.0 + fit.ratios.variation * fit.ratios.variation), 0),
+        "% of their number: the posterior is far from a Gaussian on this scale; the "
+        "weights correct for that as far as draws of the Gaussian reach, and tails may be missed"));
   if (fit.log_ratios.size() == 0)
     out.emplace_back(
         "the log density is not finite at most draws of the Gaussian, which is not to be trusted; "
@@ -290,10 +290,14 @@ FittedDraws DensityFitted::draws(Index count, std::uint64_t from_seed, Units /*u
   if (!density) return {coordinates, points.transpose(), {}, log_q};
   const Vector log_p = log_densities(density->target, points);
   std::vector<Index> chosen(std::size_t(count), 0);
-  if (weighted)
-    chosen = resampled(pareto_smoothed(log_p - log_q).log_weights, count, from_seed);
-  else
+  if (weighted) {
+    Vector at = log_p - log_q;
+    for (double& ratio : at)
+      if (!std::isfinite(ratio)) ratio = -std::numeric_limits<double>::infinity();
+    chosen = resampled(pareto_smoothed(at).log_weights, count, from_seed);
+  } else {
     for (Index k = 0; k < count; ++k) chosen[std::size_t(k)] = k;
+  }
   FittedDraws out{quantities, Matrix(count, Index(quantities.size())), log_p(chosen),
                   log_q(chosen)};
   for (Index i = 0; i < count; ++i)

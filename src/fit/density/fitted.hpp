@@ -14,7 +14,7 @@ class DensityFitted final : public Fitted {
   std::string kind, name;                // "density" or "stan"; of the model
   std::vector<std::string> coordinates;  // that were fitted
   std::vector<std::string> quantities;   // that the user sees
-  Index own = 0;                         // so many of these are parameters
+  Index own = 0;                         // number of these that are parameters
   GaussianPoint q;
   bool weighted = false;  // the summaries are those of weighted draws
   Matrix summaries;       // as summaries_of() has them
