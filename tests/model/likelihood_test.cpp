@@ -96,7 +96,7 @@ Vector brute_force(const ScalarLikelihood& l, double y, double trials, const Vec
   const Index d = mean.size(), extras = d - 1;
   const Matrix L = Eigen::LLT<Matrix>(covariance).matrixL();
   const NormalRule rule = d == 1 ? trapezoidal(4000, 0.0025) : trapezoidal(53, 0.15);
-  Vector sum = Vector::Zero(Likelihood::columns_for(extras)), z(d);
+  Vector sum = Vector::Zero(Likelihood::columns_for(d)), z(d);
   const Index n = rule.z.size();
   const Index all = d == 1 ? n : d == 2 ? n * n : n * n * n;
   for (Index node = 0; node < all; ++node) {

@@ -97,8 +97,9 @@ RegressionPriors priors_for(const RegressionSettings& s, const DesignPlan& plan,
     out.coefficients.push_back(prior);
   }
   // Of several linear predictors, each has the same priors.
+  out.coefficients.resize(std::size_t(p * likelihood.predictors()));
   for (Index k = 1; k < likelihood.predictors(); ++k)
-    std::copy_n(out.coefficients.begin(), p, std::back_inserter(out.coefficients));
+    std::copy_n(out.coefficients.begin(), p, out.coefficients.begin() + k * p);
 
   const NamedPriors scales = split(s.sd_prior, "--sd-prior");
   const std::vector<ExtraParameter> extra = likelihood.extra();
