@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/ranks.hpp"
 #include "fisherman/io/columns.hpp"
 
 namespace fisherman::cli {
@@ -55,18 +56,23 @@ void DataFlags::check() const {
 
 FitData DataFlags::read(const std::string& data_file, const std::string& labels_file) const {
   FitData out;
-  out.table = read_table(data_file, {.label = label,
-                                     .has_label = labels_file.empty(),
-                                     .header = !no_header,
-                                     .columns = columns,
-                                     .dropped = dropped(drop),
-                                     .sparse = sparse,
-                                     .mixed = mixed});
+  const ReadOptions options{.label = label,
+                            .has_label = labels_file.empty(),
+                            .header = !no_header,
+                            .columns = columns,
+                            .dropped = dropped(drop),
+                            .sparse = sparse,
+                            .mixed = mixed,
+                            .in_parts = parts};
+  out.table = parts ? read_table(data_file, options)
+                    : together([&] { return read_table(data_file, options); });
   out.where = name_of_file(data_file);
   out.labels_where = labels_file.empty() ? out.where : labels_file;
   if (!labels_file.empty())
-    out.table = with_labels(std::move(out.table), read_labels(labels_file, {.header = !no_header}),
-                            "label", labels_file);
+    out.table =
+        with_labels(std::move(out.table),
+                    together([&] { return read_labels(labels_file, {.header = !no_header}); }),
+                    "label", labels_file);
   return out;
 }
 

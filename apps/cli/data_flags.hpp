@@ -16,6 +16,7 @@ struct DataFlags {
   bool no_header = false;
   bool sparse = false;  // LIBSVM files may stay sparse
   bool mixed = false;   // columns of words, and missing values
+  bool parts = false;   // each rank reads a part of the rows
   bool rows = true;     // otherwise a program, with data of its own
   std::string program;
 

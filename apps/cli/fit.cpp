@@ -1,9 +1,11 @@
 #include "fit.hpp"
 
 #include <iostream>
+#include <optional>
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/ranks.hpp"
 #include "fisherman/core/version.hpp"
 #include "fisherman/io/checksum.hpp"
 #include "fisherman/io/npy.hpp"
@@ -26,6 +28,7 @@ FitCommand::FitCommand(const FitKind& kind) : kind_(&kind), settings_(kind.setti
   data_.describe(data_options_, kind.takes_test_rows);
   data_.sparse = kind.takes_sparse;
   data_.mixed = kind.takes_columns;
+  data_.parts = kind.takes_parts;
 }
 
 void FitCommand::add_to(CLI::App& command) {
@@ -114,10 +117,16 @@ void FitCommand::write(const RunFolder& folder, const Fitted& fit) const {
 }
 
 int FitCommand::run() {
-  apply();
+  std::optional<Alone> alone;  // without rows there is nothing to share
+  if (!kind_->takes_rows) {
+    if (this_rank() != 0) return done;
+    alone.emplace();
+  }
+  together([&] { apply(); });
   FitData data = data_.read();
-  const Json config = config_of(data);
-  const std::unique_ptr<RunFolder> folder = folder_for(config);
+  const Json config =
+      Json::parse(from_first_rank(on_first_rank([&] { return config_of(data).dump(); })));
+  const std::unique_ptr<RunFolder> folder = on_first_rank([&] { return folder_for(config); });
   FitDriver driver(folder.get(),
                    {.checkpoint_every = checkpoint_every_, .resume = resume_, .quiet = quiet_});
   const std::shared_ptr<const Fitted> fit = kind_->fit(std::move(data), *settings_, driver);

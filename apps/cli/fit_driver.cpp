@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/ranks.hpp"
 #include "fisherman/solve/observers.hpp"
 #include "saved_run.hpp"
 
@@ -23,7 +24,9 @@ void FitDriver::say(const std::string& line) {
 
 void FitDriver::warn(const std::string& line) { say("warning: " + line); }
 
-bool FitDriver::interrupted() const { return cli::interrupted().load(); }
+bool FitDriver::interrupted() const {
+  return largest_of_ranks(cli::interrupted().load() ? 1 : 0) > 0;
+}
 
 void FitDriver::begin_part(const std::string& name) {
   course_ = &parts.emplace_back(name, TraceColumns()).second;
@@ -53,18 +56,24 @@ void FitDriver::keep(const Record& record) {
 }
 
 FitSummary FitDriver::drive(ErasedRun& run) {
-  const RunFolder* const folder = here();
+  const RunFolder* const folder = here();  // of the first rank; others have none
   std::vector<Observer<ErasedState>> observers;
+  const std::string checkpoint = from_first_rank(on_first_rank([&] {
+    return options_.resume && folder != nullptr && folder->has("checkpoint")
+               ? read_checkpoint(folder->file("checkpoint"))
+               : std::string();
+  }));
+  if (!checkpoint.empty()) {
+    try {
+      restore(run.state, checkpoint);
+    } catch (const FileError& e) {
+      throw FileError(sentence(
+          folder != nullptr ? folder->file("checkpoint").string() : "checkpoint", ": ", e.what()));
+    }
+  }
   if (folder != nullptr) {
-    const std::filesystem::path checkpoint = folder->file("checkpoint"),
-                                table = folder->file("trace.csv");
-    if (options_.resume && folder->has("checkpoint")) {
-      const std::string bytes = read_checkpoint(checkpoint);
-      try {
-        restore(run.state, bytes);
-      } catch (const FileError& e) {
-        throw FileError(sentence(checkpoint.string(), ": ", e.what()));
-      }
+    const std::filesystem::path table = folder->file("trace.csv");
+    if (!checkpoint.empty()) {
       folder->cut_trace(run.state.iteration);
       *course_ = read_trace(table);
     } else {  // from the beginning

@@ -9,6 +9,7 @@
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -17,6 +18,7 @@
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/memory.hpp"
 #include "fisherman/core/version.hpp"
+#include "mpi_messenger.hpp"
 #include "program.hpp"
 
 namespace {
@@ -91,23 +93,31 @@ int fisherman::cli::run_program(int argc, const char* const* argv) {
   cli::add_completion(app, exit_code);
   cli::add_man(app, exit_code);
   refuse_empty_names(app);
+  std::string trouble;
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // help, or the version
-    std::cerr << "fisherman: " << cli::trouble(app, e)
-              << "\nRun with --help for more information.\n";
-    return cli::misuse;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "fisherman: " << out_of_memory(cli::given_words(app)) << '\n';
-    return cli::misuse;
-  } catch (const std::length_error&) {  // what the standard library says of sizes beyond all memory
-    std::cerr << "fisherman: " << out_of_memory(cli::given_words(app)) << '\n';
-    return cli::misuse;
-  } catch (const std::exception& e) {
-    std::cerr << "fisherman: " << words_of(e) << '\n';
-    return cli::misuse;
+    const Job job;
+    try {
+      // Only fits are shared among ranks; the first of them does the rest.
+      const std::string_view command = argc > 1 ? argv[1] : "";
+      if (this_rank() != 0 && command != "fit") return cli::done;
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      if (e.get_exit_code() == 0) return app.exit(e);  // help, or the version
+      trouble = cli::trouble(app, e) + "\nRun with --help for more information.";
+    } catch (const std::bad_alloc&) {
+      trouble = out_of_memory(cli::given_words(app));
+    } catch (
+        const std::length_error&) {  // what the standard library says of sizes beyond all memory
+      trouble = out_of_memory(cli::given_words(app));
+    } catch (const std::exception& e) {
+      trouble = words_of(e);
+    }
+    if (!trouble.empty()) job.fail("fisherman: " + trouble + '\n');
+  } catch (const Misuse& e) {  // there is no job to be had
+    trouble = e.what();
+    std::cerr << "fisherman: " << trouble << '\n';
   }
+  if (!trouble.empty()) return cli::misuse;
   if (!std::cout.flush()) {
     std::cerr << "fisherman: standard output cannot be written\n";
     return cli::misuse;

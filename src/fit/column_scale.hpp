@@ -33,16 +33,4 @@ ColumnScale column_scale(const Column& x, const std::string& name) {
   return out;
 }
 
-/// The same with weights of the rows: a weight of 2 is the row twice. Without weights (no numbers) all count once.
-inline ColumnScale column_scale(const Vector& x, const Vector& weights, const std::string& name) {
-  if (weights.size() == 0) return column_scale(x, name);
-  const Vector share = weights / weights.sum();
-  ColumnScale out{};
-  out.mean = share.dot(x);
-  out.sd = std::sqrt(share.dot((x.array() - out.mean).square().matrix()));
-  out.largest = x.cwiseAbs().maxCoeff();
-  require_standardisable(out, name);
-  return out;
-}
-
 }  // namespace fisherman

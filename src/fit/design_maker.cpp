@@ -74,7 +74,8 @@ void DesignMaker::assign_parts(const std::string& outcome) {
   if (outcome.empty()) fail("there is no outcome; --label names its column");
   const Column& y = column(outcome, "--label");
   if (!y.refusal.empty()) throw FileError(y.refusal);
-  if (y.missing() == data_.rows) fail("the outcome, ", shown(outcome), ", has no value at all");
+  if (sum_of_ranks(y.missing()) == data_.rows_here().all)
+    fail("the outcome, ", shown(outcome), ", has no value at all");
   plan_.outcome_ = outcome;
   plan_.missing_ = settings_.missing;
   plan_.intercept = settings_.intercept;
@@ -125,7 +126,7 @@ Index DesignMaker::source_of(const std::string& name, const std::string& option)
   const Column& from = column(name, option);
   require(name != plan_.outcome_, option, " names ", shown(name), ", which is the outcome");
   const bool by_level = from.is_words() || reference_.count(name) > 0;
-  if (from.missing() == data_.rows)
+  if (sum_of_ranks(from.missing()) == data_.rows_here().all)
     fail("column ", shown(name), " has no value at all; leave it out (--drop)");
   if (!from.refusal.empty()) throw FileError(from.refusal);
   if (by_level) require_category(from);
@@ -138,23 +139,28 @@ Index DesignMaker::source_of(const std::string& name, const std::string& option)
 void DesignMaker::require_category(const Column& from) const {
   constexpr Index most = 1000, few = 10;
   const std::set<std::string> numbers = from.is_words() ? std::set<std::string>() : [&] {
-    std::set<std::string> out;
-    for (Index i = 0; i < data_.rows && Index(out.size()) <= most; ++i) out.insert(from.text(i));
+    std::set<std::string> here, out;
+    for (Index i = 0; i < data_.rows && Index(here.size()) <= most; ++i) here.insert(from.text(i));
+    for (const auto& some : from_each_rank(std::vector<std::string>(here.begin(), here.end())))
+      out.insert(some.begin(), some.end());
     return out;
   }();
   const Index count = from.is_words() ? Index(from.levels.size()) : Index(numbers.size());
-  const Index values = data_.rows - from.missing();
+  const Index values = data_.rows_here().all - sum_of_ranks(from.missing());
   if (count <= few) return;
   const auto is_number = [](const std::string& level) { return parse_number(level).has_value(); };
   const Index of_numbers = std::count_if(from.levels.begin(), from.levels.end(), is_number);
   if (2 * of_numbers > count) {  // a few words among numbers: a slip, and no category
-    const auto odd = std::int32_t(from.levels.size() - 1);
-    const auto row = std::find(from.codes.begin(), from.codes.end(), odd) - from.codes.begin();
-    throw FileError(
-        sentence(where_, ", ", data_.place(row), ": column ", shown(from.name),
-                 " would be of numbers but for ", shown(from.levels.back()),
-                 "; if that stands for a missing value, write NA, and if not, leave the column out "
-                 "(--drop)"));
+    together([&] {
+      const auto odd = std::int32_t(from.levels.size() - 1);
+      const auto found = std::find(from.codes.begin(), from.codes.end(), odd);
+      if (found == from.codes.end()) return;  // the rank that has it says so
+      throw FileError(sentence(
+          where_, ", ", data_.place(found - from.codes.begin()), ": column ", shown(from.name),
+          " would be of numbers but for ", shown(from.levels.back()),
+          "; if that stands for a missing value, write NA, and if not, leave the column out "
+          "(--drop)"));
+    });
   }
   if (count <= most && 5 * count <= 4 * values) return;
   fail("column ", shown(from.name), " has ", count, from.is_words() ? "" : " or more",
@@ -224,18 +230,24 @@ std::vector<std::string> DesignMaker::levels_in(const Column& from,
   Index missing = 0;
   if (from.is_words()) {
     const Column left = from.at(kept);
-    levels = left.levels;
+    std::set<std::string> found;
+    for (const auto& some : from_each_rank(left.levels)) found.insert(some.begin(), some.end());
+    for (const std::string& level : from.levels)
+      if (found.count(level) > 0) levels.push_back(level);
     missing = left.missing();
   } else {
-    std::set<double> numbers;
+    std::set<double> here, numbers;
     for (const Index i : kept)
       if (from.is_missing(i))
         ++missing;
       else
-        numbers.insert(from.numbers(i) + 0.0);
+        here.insert(from.numbers(i) + 0.0);
+    for (const auto& some : from_each_rank(std::vector<double>(here.begin(), here.end())))
+      numbers.insert(some.begin(), some.end());
     for (const double number : numbers) levels.push_back(number_text(number));
   }
-  if (missing > 0 && std::find(levels.begin(), levels.end(), missing_level) == levels.end())
+  if (sum_of_ranks(missing) > 0 &&
+      std::find(levels.begin(), levels.end(), missing_level) == levels.end())
     levels.emplace_back(missing_level);
   return levels;
 }
@@ -258,18 +270,24 @@ void DesignMaker::learn_levels_and_means() {
     } else {
       const Vector numbers = maker.numbers(source.name);
       const auto there = numbers.array().isNaN() == false;
-      const Index count = there.count();
+      const Index count = sum_of_ranks(there.count());
       const Vector share = there.select(weights.array(), 0.0);
-      const double all = share.sum();
+      const double all = maker.sum<double>(
+          [&](Index first, Index some) { return Vector(share.segment(first, some)).sum(); });
       if (count == 0)
         fail("column ", shown(source.name), " has no value in the rows that are left");
       if (!(all > 0.0))
         fail("column ", shown(source.name), " has no value in a row with a positive weight");
       const Vector values = there.select(numbers.array(), 0.0);
-      source.mean = share.dot(values) / all;
+      const auto mean_of = [&](const Vector& of, double divisor) {
+        return maker.sum<double>([&](Index first, Index some) {
+          return Vector(share.segment(first, some).cwiseProduct(of.segment(first, some))).sum();
+        }) / divisor;
+      };
+      source.mean = mean_of(values, all);
       if (!std::isfinite(source.mean))  // the sum went beyond the range of a double
-        source.mean = share.dot(values / all);
-      const Index missing = numbers.size() - count;
+        source.mean = mean_of(values / all, 1.0);
+      const Index missing = sum_of_ranks(numbers.size()) - count;
       source.indicator = missing > 0 && plan_.missing_ == MissingValues::indicator;
       if (missing > 0)
         plan_.notes.push_back(
@@ -343,7 +361,7 @@ void DesignMaker::learn_scales() {
   const Vector weights = plan_.weights_.empty() ? Vector() : maker.weights();
   const auto learn = [&](const Vector& raw, const std::string& name, double& shift, double& scale) {
     if (settings_.no_standardize) return;
-    const ColumnScale column = column_scale(raw, weights, name);
+    const ColumnScale column = maker.scale_of(raw, weights, name);
     shift = column.mean;
     if (!column.constant())
       scale = column.sd;
@@ -381,7 +399,7 @@ void DesignMaker::tell() {
       plan_.notes.push_back(sentence("column ", shown(source.name), ": levels are compared with ",
                                      shown(source.levels[std::size_t(source.reference)])));
   if (dropped_ > 0)
-    plan_.notes.push_back(sentence(dropped_, " of ", data_.rows,
+    plan_.notes.push_back(sentence(dropped_, " of ", data_.rows_here().all,
                                    dropped_ == 1 ? " rows is left out: it has a missing value"
                                                  : " rows are left out: they have missing values"));
 }

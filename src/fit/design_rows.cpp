@@ -61,33 +61,45 @@ std::vector<std::string> RowMaker::strict_columns() const {
 
 void RowMaker::keep_all_but_missing() {
   std::vector<bool> lacks(std::size_t(data_.rows), false);
-  std::string list;
-  std::size_t listed = 0;
-  for (const std::string& name : strict_columns()) {
+  const std::vector<std::string> names = strict_columns();
+  std::vector<Index> counts;  // of missing values, and of rows with one
+  for (const std::string& name : names) {
     const Column& from = column(name);
-    Index count = 0;
+    Index& count = counts.emplace_back(0);
     for (Index i = 0; i < data_.rows; ++i)
       if (from.is_missing(i)) {
         lacks[std::size_t(i)] = true;
         ++count;
       }
-    constexpr std::size_t most = 6;
-    if (count > 0 && ++listed <= most)
-      list += sentence(list.empty() ? "" : ", ", shown(name), ": ", count);
-    else if (count > 0 && listed == most + 1)
-      list += ", …";
   }
   for (Index i = 0; i < data_.rows; ++i)
     if (!lacks[std::size_t(i)]) kept_.push_back(i);
-  if (dropped() > 0 && plan_.missing_ != MissingValues::drop) {
-    const auto first = std::find(lacks.begin(), lacks.end(), true) - lacks.begin();
-    throw FileError(
-        sentence(where_, ", ", data_.place(first), ": a value is missing, as in ", dropped(),
-                 " of ", data_.rows, " rows (", list, "); --missing drop leaves ",
-                 dropped() == 1 ? "that row" : "those rows", " out",
-                 fills() ? "" : ", and --missing mean or indicator fills in all but the outcome"));
+  counts.push_back(data_.rows - rows());
+  std::vector<Index> all(counts.size(), 0);
+  for (const std::vector<Index>& of_rank : from_each_rank(counts))
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] += of_rank[k];
+  dropped_ = all.back();
+  std::string list;
+  std::size_t listed = 0;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    constexpr std::size_t most = 6;
+    if (all[k] > 0 && ++listed <= most)
+      list += sentence(list.empty() ? "" : ", ", shown(names[k]), ": ", all[k]);
+    else if (all[k] > 0 && listed == most + 1)
+      list += ", …";
   }
-  if (kept_.empty())
+  const Index of_all = data_.rows_here().all;
+  if (dropped() > 0 && plan_.missing_ != MissingValues::drop)
+    together([&] {
+      const auto first = std::find(lacks.begin(), lacks.end(), true);
+      if (first == lacks.end()) return;  // the rank that has such a row says so
+      throw FileError(sentence(
+          where_, ", ", data_.place(first - lacks.begin()), ": a value is missing, as in ",
+          dropped(), " of ", of_all, " rows (", list, "); --missing drop leaves ",
+          dropped() == 1 ? "that row" : "those rows", " out",
+          fills() ? "" : ", and --missing mean or indicator fills in all but the outcome"));
+    });
+  if (dropped() == of_all)
     throw FileError(sentence(where_, ": every row has a missing value (", list,
                              "), so that --missing drop leaves none"));
 }
@@ -104,7 +116,42 @@ void RowMaker::require_values() const {
   }
 }
 
+ColumnScale RowMaker::scale_of(const Vector& values, const Vector& weights,
+                               const std::string& name) const {
+  struct Sums {
+    double weight = 0.0, value = 0.0, largest = 0.0;
+    void operator+=(const Sums& other) {
+      weight += other.weight;
+      value += other.value;
+      largest = std::max(largest, other.largest);
+    }
+    auto fields() { return std::tie(weight, value, largest); }
+  };
+  const auto weighted = [&](Index first, Index count, const auto& of) -> Sums {
+    if (count == 0) return {};
+    const Eigen::ArrayXd x = values.segment(first, count);
+    const double largest = x.abs().maxCoeff();
+    if (weights.size() == 0) return {double(count), of(x).sum(), largest};
+    const Eigen::ArrayXd w = weights.segment(first, count);
+    return {w.sum(), (w * of(x)).sum(), largest};
+  };
+  const Sums all = sum<Sums>([&](Index first, Index count) {
+    return weighted(first, count, [](const auto& x) { return x; });
+  });
+  ColumnScale out{all.value / all.weight, 0.0, all.largest};
+  const Sums squares = sum<Sums>([&](Index first, Index count) {
+    return weighted(first, count, [&](const auto& x) { return (x - out.mean).square(); });
+  });
+  out.sd = std::sqrt(squares.value / all.weight);
+  require_standardisable(out, name);
+  return out;
+}
+
 Vector RowMaker::numbers(const std::string& name) const {
+  return together([&] { return numbers_here(name); });
+}
+
+Vector RowMaker::numbers_here(const std::string& name) const {
   const Column& from = column(name);
   if (from.is_words()) {
     if (!from.refusal.empty()) throw FileError(from.refusal);
@@ -151,14 +198,16 @@ ReadySource RowMaker::ready(const DesignPlan::Source& source) const {
   if (source.is_words()) {
     const Column& from = column(source.name);
     out.codes = places(from, source.levels);
-    for (std::size_t i = 0; i < out.codes.size(); ++i)
-      if (out.codes[i] < 0) {
-        if (from.is_missing(kept_[i]))
-          fail_in_row(kept_[i], source.name,
-                      "the value is missing, which it never was in the data of the fit");
-        fail_in_row(kept_[i], source.name, "the level ", shown(from.text(kept_[i])),
-                    " did not occur in the data of the fit");
-      }
+    together([&] {
+      for (std::size_t i = 0; i < out.codes.size(); ++i)
+        if (out.codes[i] < 0) {
+          if (from.is_missing(kept_[i]))
+            fail_in_row(kept_[i], source.name,
+                        "the value is missing, which it never was in the data of the fit");
+          fail_in_row(kept_[i], source.name, "the level ", shown(from.text(kept_[i])),
+                      " did not occur in the data of the fit");
+        }
+    });
     return out;
   }
   out.numbers = numbers(source.name);
@@ -176,21 +225,25 @@ std::vector<ReadySource> RowMaker::ready_sources() const {
 
 Vector RowMaker::weights() const {
   Vector out = numbers(plan_.weights_);
-  for (Index i = 0; i < out.size(); ++i)
-    if (!(out(i) >= 0.0))
-      fail_in_row(kept_[std::size_t(i)], plan_.weights_, "the weight is ", out(i),
-                  ", but must not be negative");
-  if (out.isZero(0.0))
+  together([&] {
+    for (Index i = 0; i < out.size(); ++i)
+      if (!(out(i) >= 0.0))
+        fail_in_row(kept_[std::size_t(i)], plan_.weights_, "the weight is ", out(i),
+                    ", but must not be negative");
+  });
+  if (largest_of_ranks(out.isZero(0.0) ? 0 : 1) == 0)
     throw FileError(sentence(where_, ": all weights, column ", shown(plan_.weights_), ", are 0"));
   return out;
 }
 
 Vector RowMaker::trials() const {
   Vector out = numbers(plan_.trials_);
-  for (Index i = 0; i < out.size(); ++i)
-    if (!(out(i) >= 1.0 && out(i) == std::floor(out(i))))
-      fail_in_row(kept_[std::size_t(i)], plan_.trials_, "the number of trials is ",
-                  number_text(out(i)), ", but must be a whole number, 1 or more");
+  together([&] {
+    for (Index i = 0; i < out.size(); ++i)
+      if (!(out(i) >= 1.0 && out(i) == std::floor(out(i))))
+        fail_in_row(kept_[std::size_t(i)], plan_.trials_, "the number of trials is ",
+                    number_text(out(i)), ", but must be a whole number, 1 or more");
+  });
   return out;
 }
 
@@ -214,6 +267,18 @@ DesignedRows DesignPlan::rows(const Columns& data, const std::string& where,
   const std::vector<ReadySource> ready = maker.ready_sources();
   DesignedRows out;
   out.x.resize(n, Index(names.size()));
+  together([&] { fill(out, maker, ready, where); });
+  out.kept = maker.kept();
+  if (!offset_.empty()) out.offset = maker.numbers(offset_);
+  if (!weights_.empty() && purpose == RowsFor::fit) out.weights = maker.weights();
+  if (!trials_.empty() && (purpose == RowsFor::fit || data.find(trials_) != nullptr))
+    out.trials = maker.trials();
+  return out;
+}
+
+void DesignPlan::fill(DesignedRows& out, const RowMaker& maker,
+                      const std::vector<ReadySource>& ready, const std::string& where) const {
+  const Index n = maker.rows();
   Index at = 0;
   const auto put = [&](const Vector& raw) {
     out.x.col(at) = (raw.array() - shift(at)) / scale(at);
@@ -254,13 +319,6 @@ DesignedRows DesignPlan::rows(const Columns& data, const std::string& where,
   }
   if (!out.x.allFinite() || !out.unseen.allFinite())
     throw FileError(where + ": a slope of a group goes beyond the range of a double");
-
-  out.kept = maker.kept();
-  if (!offset_.empty()) out.offset = maker.numbers(offset_);
-  if (!weights_.empty() && purpose == RowsFor::fit) out.weights = maker.weights();
-  if (!trials_.empty() && (purpose == RowsFor::fit || data.find(trials_) != nullptr))
-    out.trials = maker.trials();
-  return out;
 }
 
 }  // namespace fisherman

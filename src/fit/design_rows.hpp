@@ -1,11 +1,14 @@
 // Rows of a table as a plan sees them: which are kept, and the columns that it takes, without gaps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "column_scale.hpp"
 #include "design_columns.hpp"
+#include "fisherman/core/row_sum.hpp"
 #include "fisherman/fit/design.hpp"
 
 namespace fisherman {
@@ -17,8 +20,23 @@ class RowMaker {
 
   const std::vector<Index>& kept() const { return kept_; }
   Index rows() const { return Index(kept_.size()); }
-  /// Rows were left out, so many of them.
-  Index dropped() const { return data_.rows - rows(); }
+  /// Rows were left out, so many of them; on all ranks.
+  Index dropped() const { return dropped_; }
+
+  /// The sum of leaf(first, count) over the rows that are kept, those of a group of the table's rows at a time.
+  template <class T, class Leaf>
+  T sum(const Leaf& leaf) const {
+    const RowPart part = data_.rows_here();
+    const auto place = [&](Index row) {
+      return std::lower_bound(kept_.begin(), kept_.end(), row) - kept_.begin();
+    };
+    return sum_over_rows<T>(part.all, [&](Index first, Index count) {
+      const Index from = place(part.at(first, count)), end = place(part.at(first, count) + count);
+      return leaf(from, end - from);
+    });
+  }
+  /// For standardising: of one number for each row, by the rows' weights, if there are any.
+  ColumnScale scale_of(const Vector& values, const Vector& weights, const std::string& name) const;
 
   const Column& column(const std::string& name) const;
   /// Throw FileError, with the row, for words and levels that the plan does not know.
@@ -33,6 +51,7 @@ class RowMaker {
 
  private:
   bool fills() const;
+  Vector numbers_here(const std::string& name) const;
   void keep_all_but_missing();
   void require_values() const;
   std::vector<std::string> strict_columns() const;
@@ -46,6 +65,7 @@ class RowMaker {
   const std::string& where_;
   RowsFor purpose_;
   std::vector<Index> kept_;
+  Index dropped_ = 0;
 };
 
 /// Throws Misuse if a matrix of that size has no room beside the data.

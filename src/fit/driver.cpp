@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "fisherman/core/ranks.hpp"
+
 namespace fisherman {
 namespace {
 
@@ -20,15 +22,25 @@ std::optional<Outcome> stochastic_phase(ErasedRun& run, const Stop& interrupted,
   return std::nullopt;
 }
 
+/// Ranks have clocks and signals of their own, and must stop at the same iteration.
+Stop agreed(const Stop& stop) {
+  if (rank_count() == 1) return stop;
+  return Stop([stop](const Record& record) -> std::optional<Status> {
+    const std::optional<Status> mine = stop(record);
+    const std::int64_t all = largest_of_ranks(mine ? std::int64_t(*mine) : -1);
+    return all < 0 ? std::nullopt : std::optional(Status(all));
+  });
+}
+
 }  // namespace
 
 FitSummary drive(ErasedRun& run, const Stop& interrupted,
                  const std::vector<Observer<ErasedState>>& observers) {
-  const Stop stop = interrupted || run.stop;
+  const Stop stop = agreed(interrupted || run.stop);
   const Outcome outcome = [&] {
     if (run.newton) return newton(run.state, run.model, *run.newton, stop, observers);
     if (!run.descent) return fisherman::run(run.state, run.model, run.options, stop, observers);
-    if (const auto early = stochastic_phase(run, interrupted, observers)) return *early;
+    if (const auto early = stochastic_phase(run, agreed(interrupted), observers)) return *early;
     return descend(run.state, run.model, *run.descent, stop, observers);
   }();
   std::string sentence(describe(outcome.status));

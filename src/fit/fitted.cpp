@@ -47,6 +47,7 @@ Table with_columns(const Table& table, const std::vector<std::string>& names,
                    const std::string& where) {
   Table out;
   out.names = names;
+  out.part = table.part;
   if (table.names == names) {
     out.x = table.x;
     out.sparse = table.sparse;

@@ -37,6 +37,14 @@ std::size_t ByteSource::read(void* to, std::size_t size) {
   return done;
 }
 
+void ByteSource::skip(std::uint64_t count) {
+  while (count > 0 && !window().empty()) {
+    const auto some = std::size_t(std::min<std::uint64_t>(count, end_ - begin_));
+    consume(some);
+    count -= some;
+  }
+}
+
 void ByteSource::skip_byte_order_mark() {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (window().substr(0, mark.size()) == mark) consume(mark.size());
@@ -89,6 +97,13 @@ double FileSource::fraction_read() const {
   const auto offset = gzoffset(file_.get());
   if (size_on_disk_ == 0 || offset <= 0) return 1.0;
   return std::min(1.0, double(offset) / double(size_on_disk_));
+}
+
+void FileSource::skip(std::uint64_t count) {
+  if (is_standard_input_ || gzdirect(file_.get()) == 0) return ByteSource::skip(count);
+  const std::size_t ahead = drop_window();  // zlib is so far ahead of us
+  if (gzseek(file_.get(), z_off_t(count) - z_off_t(ahead), SEEK_CUR) < 0)
+    fail(*this, "cannot be read: ", std::strerror(errno));
 }
 
 std::string FileSource::checksum() const {

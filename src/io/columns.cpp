@@ -82,7 +82,8 @@ Column column_of_texts(std::string name, const std::vector<std::string>& cells,
 }
 
 std::string Columns::place(Index row) const {
-  return lines.empty() ? sentence("row ", row + 1) : sentence("line ", lines[std::size_t(row)]);
+  return lines.empty() ? sentence("row ", part.first + row + 1)
+                       : sentence("line ", lines[std::size_t(row)]);
 }
 
 Columns parse_columns(ByteSource& source, const ReadOptions& given) {
@@ -104,22 +105,22 @@ Columns parse_columns(ByteSource& source, const ReadOptions& given) {
   Columns out;
   double words = 0.0;  // bytes
   const double fixed = double(sizeof(GrowingColumn)) * double(chosen.size());
-  for (bool more = !options.header || next_row(source, record, width); more;
+  for (bool more = has_row(source, record, width, options); more;
        more = next_row(source, record, width)) {
     require_width(source, record, width, options.header);
     if (head.label && options.header && !is_missing(record[*head.label]))
       require_no_header(source, record.line(), head.columns[*head.label], record[*head.label]);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       const double before = growing[k].bytes();
-      values.push(growing[k].add(record[chosen[k]], record.line()));
+      values.push(growing[k].add(record[chosen[k]], source.line_in_file(record.line())));
       words += growing[k].bytes() - before;
     }
-    out.lines.push_back(record.line());
+    out.lines.push_back(source.line_in_file(record.line()));
     ++out.rows;
     require_fits(source, double(out.rows), double(chosen.size()), options, record.line(),
                  fixed + words + double(sizeof(Index)) * double(out.rows));
   }
-  if (out.rows == 0) fail(source, "there is a header, but no row after it");
+  if (out.rows == 0 && !source.is_part()) fail(source, "there is a header, but no row after it");
 
   for (GrowingColumn& column : growing) column.begin(out.rows);
   for (Index i = 0; i < out.rows; ++i)
@@ -140,6 +141,7 @@ Columns columns_of_table(Table table) {
   Columns out;
   if (table.mixed) return *table.mixed;
   out.rows = table.rows();
+  out.part = table.part;
   if (table.sparse) {
     table.x = Matrix::Zero(out.rows, table.sparse->columns);
     for (Index i = 0; i < out.rows; ++i)
@@ -148,7 +150,7 @@ Columns columns_of_table(Table table) {
   for (Index j = 0; j < table.x.cols(); ++j)
     out.all.push_back({table.names[std::size_t(j)], table.x.col(j), {}, {}});
   table.x.resize(0, 0);
-  if (table.labels.empty()) return out;
+  if (table.label_name.empty() && table.labels.empty()) return out;
   out.label = table.label_name.empty() ? "label" : table.label_name;
   require(out.find(out.label) == nullptr, "there are two columns '", out.label,
           "': one of the data, and one of the labels");
@@ -158,9 +160,11 @@ Columns columns_of_table(Table table) {
 
 Table with_labels(Table table, std::vector<std::string> labels, const std::string& name,
                   const std::string& where) {
-  if (Index(labels.size()) != table.rows())
+  if (Index(labels.size()) != table.all_rows())
     throw FileError(sentence(where, ": has ", labels.size(), " labels, but the data have ",
-                             table.rows(), " rows"));
+                             table.all_rows(), " rows"));
+  if (const RowPart here = table.rows_here(); !here.is_whole())
+    labels = {labels.begin() + here.first, labels.begin() + here.first + here.count};
   table.label_name = name;
   if (!table.mixed) {
     table.labels = std::move(labels);
@@ -172,6 +176,7 @@ Table with_labels(Table table, std::vector<std::string> labels, const std::strin
   Columns columns = *table.mixed;
   columns.label = name;
   columns.all.push_back(column_of_texts(name, labels, where));
+  if (columns.part.all > 0) columns = shared(std::move(columns));
   Table out = table_of_columns(std::move(columns));
   out.checksum = table.checksum;
   out.images = table.images;
@@ -182,6 +187,7 @@ Table table_of_columns(Columns columns) {
   Table out;
   out.names = columns.names();
   out.label_name = columns.label;
+  out.part = columns.part;
   out.mixed = std::make_shared<const Columns>(std::move(columns));
   return out;
 }

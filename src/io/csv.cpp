@@ -34,7 +34,7 @@ Table parse_csv(ByteSource& source, const ReadOptions& given) {
   TextQueue labels;
   Index rows = 0;
   double beside = 0.0;  // bytes of labels
-  for (bool more = !options.header || next_row(source, record, width); more;
+  for (bool more = has_row(source, record, width, options); more;
        more = next_row(source, record, width)) {
     require_width(source, record, width, options.header);
     for (std::size_t j = 0; j < width; ++j) {
@@ -53,7 +53,7 @@ Table parse_csv(ByteSource& source, const ReadOptions& given) {
     }
     require_fits(source, double(++rows), double(features), options, record.line(), beside);
   }
-  if (rows == 0) fail(source, "there is a header, but no row after it");
+  if (rows == 0 && !source.is_part()) fail(source, "there is a header, but no row after it");
 
   table.x.resize(rows, features);
   for (Index i = 0; i < rows; ++i)

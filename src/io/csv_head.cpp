@@ -93,6 +93,12 @@ bool next_row(const ByteSource& source, CsvRecords& records, std::size_t width) 
   return false;
 }
 
+bool has_row(const ByteSource& source, CsvRecords& records, std::size_t width,
+             const ReadOptions& options) {
+  const bool is_at_row = !options.header && !source.has_borrowed_head();
+  return is_at_row || next_row(source, records, width);
+}
+
 std::vector<std::string> header_names(const ByteSource& source, const CsvRecords& header,
                                       const ReadOptions& options) {
   if (looks_like_data(header, label_name_in(options)))

@@ -28,6 +28,10 @@ std::vector<std::string> header_names(const ByteSource& source, const CsvRecords
 /// value, so there it is allowed at the end only.
 bool next_row(const ByteSource& source, CsvRecords& records, std::size_t width);
 
+/// The first of them after the head was read, which may be a row itself.
+bool has_row(const ByteSource& source, CsvRecords& records, std::size_t width,
+             const ReadOptions& options);
+
 /// A word that heads the labels and is one of them is a row's: the file has no header.
 void require_no_header(const ByteSource& source, Index line, std::string_view header,
                        std::string_view label);

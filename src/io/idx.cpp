@@ -50,16 +50,19 @@ IdxSize read_header(ByteSource& source) {
 Table parse_idx(ByteSource& source, const ReadOptions& given) {
   const ReadOptions options = given.bounded();
   const IdxSize size = read_header(source);
-  require_fits(source, double(size.rows), double(size.columns), options);
+  const auto [first, count] = options.rows_to_read(Index(size.rows));
+  require_fits(source, double(count), double(size.columns), options);
   Table table;
-  table.x.resize(Index(size.rows), Index(size.columns));
+  table.x.resize(count, Index(size.columns));
+  source.skip(std::uint64_t(first) * size.columns);
   Eigen::Matrix<unsigned char, 1, Eigen::Dynamic> row(table.x.cols());
   for (Index i = 0; i < table.x.rows(); ++i) {
     if (source.read(row.data(), size.columns) != size.columns)
-      fail(source, "the file ends in row ", i + 1, " of the ", size.rows,
+      fail(source, "the file ends in row ", first + i + 1, " of the ", size.rows,
            " that its header claims");
     table.x.row(i) = row.cast<double>();
   }
+  source.skip((size.rows - std::uint64_t(first + count)) * size.columns);
   if (source.peek() >= 0) fail(source, "there are more bytes than the header claims");
   table.names = numbered_names(table.x.cols());
   table.images = size.dimensions == 3;

@@ -5,20 +5,29 @@
 #include <set>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/ranks.hpp"
 #include "fisherman/io/text.hpp"
 
 namespace fisherman {
 namespace {
 
-/// Numbers by value and before all text, text by the alphabet.
 struct ByValue {
-  bool operator()(const std::string& a, const std::string& b) const {
-    const auto x = parse_number(a), y = parse_number(b);
-    if (x && y) return *x < *y;
-    if (x || y) return x.has_value();
-    return a < b;
-  }
+  bool operator()(const std::string& a, const std::string& b) const { return label_before(a, b); }
 };
+
+/// Each with the spelling that comes first.
+std::set<std::string, ByValue> values_of(const std::vector<std::string>& labels,
+                                         const std::string& where) {
+  std::set<std::string, ByValue> values(labels.begin(), labels.end());
+  if (rank_count() > 1) {
+    const std::vector<std::string> mine(values.begin(), values.end());
+    values.clear();
+    for (const std::vector<std::string>& theirs : from_each_rank(mine))
+      values.insert(theirs.begin(), theirs.end());
+  }
+  if (values.empty()) throw FileError(where + ": there are no labels");
+  return values;
+}
 
 bool same(const std::string& a, const std::string& b) {
   return a == b || (!ByValue()(a, b) && !ByValue()(b, a));
@@ -37,9 +46,15 @@ std::string listed(const std::set<std::string, ByValue>& values) {
 
 }  // namespace
 
+bool label_before(const std::string& a, const std::string& b) {
+  const auto x = parse_number(a), y = parse_number(b);
+  if (x && y) return *x < *y;
+  if (x || y) return x.has_value();
+  return a < b;
+}
+
 BinaryLabels binary_labels(const std::vector<std::string>& labels, const std::string& where) {
-  if (labels.empty()) throw FileError(where + ": there are no labels");
-  const std::set<std::string, ByValue> values(labels.begin(), labels.end());
+  const std::set<std::string, ByValue> values = values_of(labels, where);
   if (values.size() == 1)
     throw FileError(
         sentence(where, ": all labels are ", listed(values), ", but two classes are needed"));
@@ -68,8 +83,7 @@ Vector binary_labels(const std::vector<std::string>& labels,
 }
 
 ClassLabels class_labels(const std::vector<std::string>& labels, const std::string& where) {
-  if (labels.empty()) throw FileError(where + ": there are no labels");
-  const std::set<std::string, ByValue> values(labels.begin(), labels.end());
+  const std::set<std::string, ByValue> values = values_of(labels, where);
   if (values.size() == 1)
     throw FileError(
         sentence(where, ": all labels are ", listed(values), ", but two classes are needed"));

@@ -174,12 +174,12 @@ Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
     fits();
     rows.counts.push(count);
   } while (words.next_line());
-  if (rows.size == 0) fail(source, "the file is empty");
-  if (rows.width == 0) fail(source, "no row has a feature");
+  if (rows.size == 0 && !source.is_part()) fail(source, "the file is empty");
+  if (rows.width == 0 && !source.is_part()) fail(source, "no row has a feature");
   if (options.sparse && rows.width > std::numeric_limits<std::int32_t>::max())
     fail(source, "a sparse table has ", rows.width, " columns at most ",
          std::numeric_limits<std::int32_t>::max());
-  if (options.sparse && rows.is_sparse()) {
+  if (source.is_part() || (options.sparse && rows.is_sparse())) {
     table.sparse = std::make_shared<const SparseRows>(rows.sparse());
   } else {
     require_fits(source, double(rows.size), double(rows.width), options, 0, beside);

@@ -39,9 +39,8 @@ NpySize checked_size(const ByteSource& source, const NpyHeader& header, std::siz
   return {Index(rows), Index(columns)};
 }
 
-/// Goes through the values in the file's order, a small buffer at a time, straight into the matrix.
 template <class T>
-void fill(ByteSource& source, bool fortran_order, Matrix& x) {
+void fill_all(ByteSource& source, bool fortran_order, Index first, Matrix& x) {
   const Index total = x.size(), step = fortran_order ? x.rows() : x.cols();
   std::vector<T> buffer(std::size_t(std::min<Index>(total, 8192)));
   Index outer = 0, inner = 0;
@@ -54,7 +53,7 @@ void fill(ByteSource& source, bool fortran_order, Matrix& x) {
       const Index row = fortran_order ? inner : outer, column = fortran_order ? outer : inner;
       x(row, column) = double(buffer[k]);
       if (!std::isfinite(x(row, column)))
-        fail(source, "row ", row + 1, ", column ", column + 1,
+        fail(source, "row ", first + row + 1, ", column ", column + 1,
              ": the value is not a finite number");
       if (++inner == step) {
         inner = 0;
@@ -62,6 +61,25 @@ void fill(ByteSource& source, bool fortran_order, Matrix& x) {
       }
     }
     done += Index(count);
+  }
+}
+
+/// Goes through the values in the file's order, a small buffer at a time, straight into the matrix. Its rows are those from
+/// `first` on of `all`.
+template <class T>
+void fill(ByteSource& source, bool fortran_order, Index first, Index all, Matrix& x) {
+  if (x.rows() < all && fortran_order) {  // a column at a time
+    for (Index j = 0; j < x.cols(); ++j) {
+      Matrix column(x.rows(), 1);
+      source.skip(std::uint64_t(first) * sizeof(T));
+      fill_all<T>(source, true, first, column);
+      x.col(j) = column;
+      source.skip(std::uint64_t(all - first - x.rows()) * sizeof(T));
+    }
+  } else {
+    source.skip(std::uint64_t(first * x.cols()) * sizeof(T));
+    fill_all<T>(source, fortran_order, first, x);
+    source.skip(std::uint64_t((all - first - x.rows()) * x.cols()) * sizeof(T));
   }
   if (source.peek() >= 0) fail(source, "there are more bytes than the header claims");
 }
@@ -72,15 +90,16 @@ Table parse_npy(ByteSource& source, const ReadOptions& given) {
   const ReadOptions options = given.bounded();
   const NpyHeader header = read_npy_header(source);
   const NpySize size = checked_size(source, header, size_of(source, header.type));
-  require_fits(source, double(size.rows), double(size.columns), options);
+  const auto [first, count] = options.rows_to_read(size.rows);
+  require_fits(source, double(count), double(size.columns), options);
   Table table;
-  table.x.resize(size.rows, size.columns);
+  table.x.resize(count, size.columns);
   const bool fortran = header.fortran_order;
-  if (header.type == "<f8") fill<double>(source, fortran, table.x);
-  if (header.type == "<f4") fill<float>(source, fortran, table.x);
-  if (header.type == "<i8") fill<std::int64_t>(source, fortran, table.x);
-  if (header.type == "<i4") fill<std::int32_t>(source, fortran, table.x);
-  if (header.type[0] == '|') fill<std::uint8_t>(source, fortran, table.x);
+  if (header.type == "<f8") fill<double>(source, fortran, first, size.rows, table.x);
+  if (header.type == "<f4") fill<float>(source, fortran, first, size.rows, table.x);
+  if (header.type == "<i8") fill<std::int64_t>(source, fortran, first, size.rows, table.x);
+  if (header.type == "<i4") fill<std::int32_t>(source, fortran, first, size.rows, table.x);
+  if (header.type[0] == '|') fill<std::uint8_t>(source, fortran, first, size.rows, table.x);
   table.names = numbered_names(size.columns);
   return table;
 }

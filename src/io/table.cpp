@@ -10,6 +10,7 @@
 #include "fisherman/io/idx.hpp"
 #include "fisherman/io/libsvm.hpp"
 #include "fisherman/io/npy.hpp"
+#include "fisherman/io/part_source.hpp"
 #include "fisherman/io/text.hpp"
 
 namespace fisherman {
@@ -149,7 +150,14 @@ Table read_numbers(ByteSource& source, Format format, const ReadOptions& options
   return format == Format::csv ? table : without(source, std::move(table), options.dropped);
 }
 
-Table read_mixed(ByteSource& source, Format format, ReadOptions options) {
+/// How other formats than CSV are read to become columns.
+ReadOptions as_numbers(ReadOptions options) {
+  options.mixed = options.sparse = false;
+  options.least_columns = least_width(options.wanted);
+  return options;
+}
+
+Table read_mixed(ByteSource& source, Format format, const ReadOptions& options) {
   if (format == Format::csv) {
     Columns columns = parse_columns(source, options);
     require_columns(source,
@@ -157,9 +165,7 @@ Table read_mixed(ByteSource& source, Format format, ReadOptions options) {
                     options);
     return table_of_columns(std::move(columns));
   }
-  options.mixed = options.sparse = false;
-  options.least_columns = least_width(options.wanted);
-  Table numbers = read_numbers(source, format, options);
+  Table numbers = read_numbers(source, format, as_numbers(options));
   const bool images = numbers.images;
   Table table = table_of_columns(columns_of_table(std::move(numbers)));
   table.images = images;
@@ -168,13 +174,56 @@ Table read_mixed(ByteSource& source, Format format, ReadOptions options) {
 
 }  // namespace
 
+namespace {
+
+Table read_from(ByteSource& source, Format format, const ReadOptions& options) {
+  return options.mixed ? read_mixed(source, format, options)
+                       : read_numbers(source, format, options);
+}
+
+/// Together. What cannot be cut is read by the first rank, and dealt.
+Table read_part(const std::filesystem::path& path, Format format, const ReadOptions& options) {
+  // A column to leave out may not occur in a part of a LIBSVM file.
+  const bool cut = from_first_rank(int(can_be_cut(path))) != 0 &&
+                   (format != Format::libsvm || options.dropped.empty());
+  if (cut && (format == Format::csv || format == Format::libsvm)) {
+    PartSource source(path, format == Format::csv, format == Format::csv);
+    return together([&] { return read_from(source, format, options); });
+  }
+  return together([&]() -> Table {
+    if (!cut && this_rank() != 0) return {};
+    FileSource source(path);
+    ReadOptions mine = options;
+    mine.in_parts = cut;
+    Table table = read_from(source, format, mine);
+    table.checksum = source.checksum();
+    return table;
+  });
+}
+
+}  // namespace
+
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
+  if (options.in_parts && rank_count() > 1) {
+    const Format format = Format(from_first_rank(on_first_rank([&] {
+      FileSource source(path);
+      return int(format_of(path, source));
+    })));
+    if (!options.mixed || format == Format::csv)
+      return shared(read_part(path, format, options), options);
+    const ReadOptions numbers = as_numbers(options);
+    return table_of_columns(
+        shared(columns_of_table(shared(read_part(path, format, numbers), numbers))));
+  }
   FileSource source(path);
-  const Format format = format_of(path, source);
-  Table table =
-      options.mixed ? read_mixed(source, format, options) : read_numbers(source, format, options);
+  Table table = read_from(source, format_of(path, source), options);
   table.checksum = source.checksum();
   return table;
+}
+
+std::pair<Index, Index> ReadOptions::rows_to_read(Index rows) const {
+  const RowPart part = in_parts ? RowPart::of_rank(rows) : RowPart::whole(rows);
+  return {part.first, part.count};
 }
 
 std::vector<std::string> read_labels(const std::filesystem::path& path, const ReadOptions& given) {

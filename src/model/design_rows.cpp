@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/row_parts.hpp"
 #include "skinny.hpp"
 
 namespace fisherman {
@@ -30,11 +31,12 @@ std::vector<Index> spread_rows(Index rows, Index most) {
   return out;
 }
 
-DesignRows::DesignRows(Body body, Vector centre)
+DesignRows::DesignRows(Body body, Vector centre, std::optional<RowPart> part)
     : body_(std::move(body)), centre_(std::move(centre)) {
+  Index rows = 0;
   if (const auto* sparse_body = std::get_if<SparseRows>(&body_)) {
     sparse_body->check();
-    rows_ = sparse_body->rows();
+    rows = sparse_body->rows();
     features_ = sparse_body->columns;
     for (const double v : sparse_body->value)
       require(std::isfinite(v), "the design matrix holds a NaN or an infinity");
@@ -42,7 +44,7 @@ DesignRows::DesignRows(Body body, Vector centre)
     std::visit(
         [&](const auto& x) {
           if constexpr (!std::is_same_v<std::decay_t<decltype(x)>, SparseRows>) {
-            rows_ = x.cols();
+            rows = x.cols();
             features_ = x.rows();
             require(x.allFinite(), "the design matrix holds a NaN or an infinity");
           }
@@ -52,11 +54,19 @@ DesignRows::DesignRows(Body body, Vector centre)
   }
   require(centre_.size() == 0 || (centre_.size() == features_ && centre_.allFinite()),
           "the centre of the rows must have a finite number for each feature");
+  part_ = part.value_or(RowPart::whole(rows));
+  require(part_.count == rows, "there are ", rows, " rows, but there should be ", part_.count);
+}
+
+RowSet DesignRows::here(const RowSet& rows) const {
+  if (part_.is_whole()) return rows;
+  require(rows.list == nullptr, "a list of rows is asked for of which only a part is here");
+  return {part_.at(rows.first, rows.count), rows.count};
 }
 
 double DesignRows::bytes() const {
   if (const auto* x = std::get_if<SparseRows>(&body_)) return x->bytes();
-  return double(rows_) * double(features_) * (single() ? sizeof(float) : sizeof(double));
+  return double(part_.count) * double(features_) * (single() ? sizeof(float) : sizeof(double));
 }
 
 DesignRows::Left DesignRows::prepared(const Matrix& left) const {
@@ -71,7 +81,8 @@ DesignRows::Left DesignRows::prepared(const Matrix& left) const {
   return out;
 }
 
-Matrix DesignRows::project(const Left& left, const RowSet& rows) const {
+Matrix DesignRows::project(const Left& left, const RowSet& given) const {
+  const RowSet rows = here(given);
   if (const auto* x = std::get_if<Matrix>(&body_))
     return with_columns(*x, rows,
                         [&](const auto& some) -> Matrix { return left.plain_.transpose() * some; });
@@ -96,7 +107,8 @@ Matrix DesignRows::project(const Left& left, const RowSet& rows) const {
   return z;
 }
 
-Matrix DesignRows::gather(const ConstMatrixRef& w, const RowSet& rows) const {
+Matrix DesignRows::gather(const ConstMatrixRef& w, const RowSet& given) const {
+  const RowSet rows = here(given);
   if (const auto* x = std::get_if<Matrix>(&body_))
     return with_columns(*x, rows, [&](const auto& some) -> Matrix { return w * some.transpose(); });
   if (const auto* x = std::get_if<Eigen::MatrixXf>(&body_))
@@ -116,7 +128,8 @@ Matrix DesignRows::gather(const ConstMatrixRef& w, const RowSet& rows) const {
   return out;
 }
 
-Matrix DesignRows::gather_squares(const ConstMatrixRef& w, const RowSet& rows) const {
+Matrix DesignRows::gather_squares(const ConstMatrixRef& w, const RowSet& given) const {
+  const RowSet rows = here(given);
   if (const auto* x = std::get_if<Matrix>(&body_))
     return with_columns(*x, rows, [&](const auto& some) -> Matrix {
       const Matrix squares = some.array().square();
@@ -149,25 +162,12 @@ Matrix DesignRows::centred_squares(Matrix squares, const Matrix& gathered,
 }
 
 DesignRows DesignRows::subset(const std::vector<Index>& rows) const {
-  if (const auto* x = std::get_if<SparseRows>(&body_)) {
-    SparseRows out;
-    out.columns = x->columns;
-    for (const Index i : rows) {
-      x->each(i, [&](Index j, double v) {
-        out.column.push_back(std::int32_t(j));
-        out.value.push_back(v);
-      });
-      out.close_row();
-    }
-    return DesignRows(std::move(out), centre_);
-  }
-  if (const auto* x = std::get_if<Matrix>(&body_))
-    return with_columns(*x, rows, [](const auto& some) { return DesignRows(Matrix(some)); });
-  return with_columns(std::get<Eigen::MatrixXf>(body_), rows,
-                      [](const auto& some) { return DesignRows(Eigen::MatrixXf(some)); });
+  return std::visit([&](const auto& x) { return DesignRows(collected(x, part_, rows), centre_); },
+                    body_);
 }
 
-Matrix DesignRows::columns(const RowSet& rows) const {
+Matrix DesignRows::columns(const RowSet& given) const {
+  const RowSet rows = here(given);
   if (const auto* x = std::get_if<SparseRows>(&body_)) {
     Matrix out = Matrix::Zero(features_, rows.count);
     if (centre_.size() > 0) out.colwise() = -centre_;

@@ -9,6 +9,13 @@
 
 namespace fisherman {
 
+Outcomes Outcomes::range(Index first, Index count) const {
+  const auto some = [&](const Vector& all) {
+    return all.size() > 0 ? Vector(all.segment(first, count)) : Vector();
+  };
+  return {some(y), some(trials), some(weights)};
+}
+
 Outcomes Outcomes::subset(const std::vector<Index>& rows) const {
   return {y(rows), trials.size() > 0 ? Vector(trials(rows)) : Vector(),
           weights.size() > 0 ? Vector(weights(rows)) : Vector()};

@@ -7,7 +7,7 @@
 #include "elementwise.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/parallel.hpp"
-#include "fisherman/core/row_sum.hpp"
+#include "fisherman/core/row_parts.hpp"
 #include "softmax.hpp"
 
 namespace fisherman {
@@ -36,8 +36,8 @@ Matrix probabilities(const Matrix& eta) { return softmax(eta); }
 
 ClassData::ClassData(DesignRows x, std::vector<int> classes, Index class_count)
     : design_(std::move(x)), classes_(std::move(classes)), class_count_(class_count) {
-  require(rows() == Index(classes_.size()), "there are ", rows(), " rows, but ", classes_.size(),
-          " classes");
+  require(design_.part().count == Index(classes_.size()), "there are ", design_.part().count,
+          " rows, but ", classes_.size(), " classes");
   require(rows() > 0 && features() > 0, "a multinomial regression needs rows and features, not ",
           rows(), " x ", features());
   require(class_count >= 2, "a multinomial regression needs two classes at least, not ",
@@ -45,6 +45,14 @@ ClassData::ClassData(DesignRows x, std::vector<int> classes, Index class_count)
   for (const int k : classes_)
     require(k >= 0 && k < class_count, "a row has class ", k, ", but classes are 0 to ",
             class_count - 1);
+}
+
+ClassData ClassData::subset(const std::vector<Index>& rows) const {
+  const Eigen::MatrixXi here =
+      Eigen::Map<const Eigen::MatrixXi>(classes_.data(), 1, Index(classes_.size()));
+  const Eigen::MatrixXi chosen = collected(here, design_.part(), rows);
+  return ClassData(design_.subset(rows), {chosen.data(), chosen.data() + chosen.size()},
+                   class_count_);
 }
 
 ClassSums& ClassSums::operator+=(const ClassSums& other) {
@@ -68,7 +76,7 @@ ClassSums sums(const ClassData& data, const LinearScores& s, const Matrix* basis
     Vector log_total;
     const Matrix p = softmax(eta, &log_total);
     for (Index i = 0; i < count; ++i) {
-      const int k = data.outcomes()[std::size_t(first + i)];
+      const int k = data.outcome(first + i);
       sum.loss +=
           log_total(i) - (k < K - 1 ? eta(k, i) : 0.0);  // exact where the probability underflows
       Index best;
@@ -78,7 +86,7 @@ ClassSums sums(const ClassData& data, const LinearScores& s, const Matrix* basis
     if (basis == nullptr) return sum;
     Matrix e = p.topRows(K - 1);
     for (Index i = 0; i < count; ++i)
-      if (const int k = data.outcomes()[std::size_t(first + i)]; k < K - 1) e(k, i) -= 1.0;
+      if (const int k = data.outcome(first + i); k < K - 1) e(k, i) -= 1.0;
     sum.x_eb = design.gather(basis->transpose() * e, rows);
     sum.e_xl.noalias() = e * z.transpose();
     sum.e = e.rowwise().sum();
@@ -165,9 +173,9 @@ const Multinomial::Batch& Multinomial::at(const LinearScores& s, const Draws& dr
   if (batch_.x.size() == 0 || batch_.seed != draws.seed() || batch_.index != draws.index()) {
     const std::vector<Index> rows = batch_rows(draws);
     batch_.seed = draws.seed(), batch_.index = draws.index();
-    batch_.x = data_->design().columns(rows);
-    batch_.classes.clear();
-    for (const Index i : rows) batch_.classes.push_back(data_->outcomes()[std::size_t(i)]);
+    const ClassData batch = data_->subset(rows);
+    batch_.x = batch.design().columns({0, b});
+    batch_.classes = batch.outcomes();
   }
   const Matrix z = s.left.transpose() * batch_.x;
   batch_.probabilities = softmax((s.right * z).colwise() + s.intercepts);
@@ -280,7 +288,9 @@ Matrix Multinomial::fisher_matrix(const ReducedRank& frame) const {
     const Index first = block * rows_at_once, count = std::min(rows_at_once, n - first);
     Matrix columns(d, count * k);
     {
-      const Matrix x = data_->design().columns(RowSet(first, count));
+      std::vector<Index> rows(static_cast<std::size_t>(count));
+      std::iota(rows.begin(), rows.end(), first);
+      const Matrix x = data_->design().subset(rows).columns({0, count});
       const Matrix z = s.left.transpose() * x;
       const Matrix p = softmax((s.right * z).colwise() + s.intercepts);
       Matrix xs(x.rows(), count * k), ws(k, count * k);

@@ -1,5 +1,7 @@
 // The multinomial regression on the factors B = LRᵀ in a moving gauge: what a fit that goes to the optimum works with, in both
 // of its phases.
+#include <numeric>
+
 #include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/spectral.hpp"
 #include "fisherman/model/multinomial.hpp"
@@ -29,6 +31,7 @@ struct FeatureSums {
     sum += other.sum;
     return *this;
   }
+  auto fields() { return std::tie(squares, gathered, sum); }
 };
 
 }  // namespace
@@ -89,9 +92,15 @@ const Multinomial::FactoredBatch& Multinomial::factored_batch(const FactoredRedu
     return out;
   out.seed = draws.seed(), out.index = draws.index();
   out.point = std::move(here);
+  out.data = data_;
   out.rows = batch_rows(draws);
+  if (!data_->design().part().is_whole()) {
+    out.data = std::make_shared<const ClassData>(data_->subset(out.rows));
+    std::iota(out.rows.begin(), out.rows.end(), Index(0));
+  }
   const LinearScores s = linear(frame);
-  out.z = data_->design().project(data_->design().prepared(s.left), out.rows);
+  const DesignRows& design = out.data->design();
+  out.z = design.project(design.prepared(s.left), out.rows);
   out.probabilities = softmax((s.right * out.z).colwise() + s.intercepts);
   return out;
 }
@@ -102,9 +111,9 @@ Vector Multinomial::gradient(const FactoredReducedRank& frame, const Draws& draw
   const Index k = data_->classes() - 1, b = batch.z.cols();
   Matrix e = batch.probabilities.topRows(k) / double(b);
   for (Index i = 0; i < b; ++i)
-    if (const int c = data_->outcomes()[std::size_t(batch.rows[std::size_t(i)])]; c < k)
+    if (const int c = batch.data->outcome(batch.rows[std::size_t(i)]); c < k)
       e(c, i) -= 1.0 / double(b);
-  const DesignRows& design = data_->design();
+  const DesignRows& design = batch.data->design();
   const Vector sum = e.rowwise().sum();
   const Matrix x_eb =
       design.centred(design.gather(B.R().transpose() * e, batch.rows), B.R().transpose() * sum);
@@ -132,7 +141,7 @@ FactorInformation Multinomial::information(const FactoredReducedRank& frame, boo
   FactorInformation out;
   out.gauge = B.R();
   const std::vector<Index> rows = spread_rows(data_->rows(), most_rows);
-  const Matrix z = design.project(left, rows);
+  const Matrix z = design.subset(rows).project(left, {0, Index(rows.size())});
   const Matrix q = softmax((s.right * z).colwise() + s.intercepts).topRows(k);
   const double n = double(rows.size());
   out.means = moments_of(z, q, B.R());

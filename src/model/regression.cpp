@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "fisherman/core/error.hpp"
-#include "fisherman/core/row_sum.hpp"
+#include "fisherman/core/row_parts.hpp"
+#include "fisherman/model/design_rows.hpp"
 
 namespace fisherman {
 namespace {
@@ -23,6 +25,7 @@ struct Slopes {
     values += other.values;
     gradients += other.gradients;
   }
+  auto fields() { return std::tie(values, gradients); }
 };
 
 /// Sums over rows of what depends on the data, for (β, ψ).
@@ -36,7 +39,11 @@ struct Derivatives {
     cross += other.cross;
     extra += other.extra;
   }
+  auto fields() { return std::tie(gradient, gram, cross, extra); }
 };
+
+// How a sum's terms are grouped depends on where they lie in memory. Rows are copied before anything is summed over them, so
+// that this is the same whatever part of the rows is here.
 
 /// Where a Jet has the second derivative in ψₖ and η, and in ψₖ and ψₗ, l ≤ k.
 Index with_eta(Index k) { return packed_at(k + 1, 0); }
@@ -77,7 +84,8 @@ struct RegressionTarget::Last {
 
 RegressionTarget::RegressionTarget(Matrix X, Outcomes outcomes,
                                    std::shared_ptr<const Likelihood> likelihood,
-                                   RegressionPriors priors, Vector offset)
+                                   RegressionPriors priors, Vector offset,
+                                   std::optional<RowPart> part)
     : X_(std::make_shared<const Matrix>(std::move(X))),
       last_(std::make_shared<Last>()),
       outcomes_(std::move(outcomes)),
@@ -85,15 +93,17 @@ RegressionTarget::RegressionTarget(Matrix X, Outcomes outcomes,
       likelihood_(std::move(likelihood)),
       priors_(std::move(priors)),
       predictors_(likelihood_->predictors()),
-      extras_(Index(likelihood_->extra().size())) {
+      extras_(Index(likelihood_->extra().size())),
+      part_(part.value_or(RowPart::whole(X_->rows()))) {
   check();
 }
 
 void RegressionTarget::check() const {
-  const Index n = rows(), p = coefficients();
+  const Index n = X_->rows(), p = coefficients();
+  require(n == part_.count, "there are ", n, " rows, but there should be ", part_.count);
   require(predictors_ == 1 || (extras_ == 0 && offset_.size() == 0), "the likelihood ",
           likelihood_->name(), " has several linear predictors, which take no offset");
-  require(n > 0 && p > 0, "a regression needs rows and columns, not ", n, " x ", p);
+  require(rows() > 0 && p > 0, "a regression needs rows and columns, not ", rows(), " x ", p);
   require(outcomes_.rows() == n, "there are ", n, " rows, but ", outcomes_.rows(), " outcomes");
   require(outcomes_.trials.size() == 0 || outcomes_.trials.size() == n, "there are ", n,
           " rows, but ", outcomes_.trials.size(), " numbers of trials");
@@ -104,17 +114,17 @@ void RegressionTarget::check() const {
   require(design().allFinite(), "the design matrix holds a NaN or an infinity");
   for (Index i = 0; i < n; ++i) {
     const std::string trouble = likelihood_->trouble(outcomes_.y(i), outcomes_.trials_of(i));
-    require(trouble.empty(), "the outcome of row ", i + 1, " is ", outcomes_.y(i), ", but ",
-            trouble);
+    require(trouble.empty(), "the outcome of row ", part_.first + i + 1, " is ", outcomes_.y(i),
+            ", but ", trouble);
     require(outcomes_.weight_of(i) >= 0.0 && std::isfinite(outcomes_.weight_of(i)),
-            "the weight of row ", i + 1, " is ", outcomes_.weight_of(i),
+            "the weight of row ", part_.first + i + 1, " is ", outcomes_.weight_of(i),
             ", but must be finite and not negative");
   }
   // Where outcomes are no counts, a parameter such as σ would go to 0, and the density of the outcomes to infinity.
-  require(extras_ == 0 || !likelihood_->trouble(0.5, 1.0).empty() || n == 1 ||
+  require(extras_ == 0 || !likelihood_->trouble(0.5, 1.0).empty() || n < 2 || !part_.is_whole() ||
               (outcomes_.y.array() != outcomes_.y(0)).any(),
-          "all outcomes are ", outcomes_.y(0), ", so that the likelihood ", likelihood_->name(),
-          " has no spread to describe");
+          "all outcomes are ", n > 0 ? outcomes_.y(0) : 0.0, ", so that the likelihood ",
+          likelihood_->name(), " has no spread to describe");
   require(Index(priors_.coefficients.size()) == p, "there are ", p, " coefficients, but ",
           priors_.coefficients.size(), " priors");
   require(Index(priors_.extra.size()) == extras_, "the likelihood ", likelihood_->name(), " has ",
@@ -216,16 +226,18 @@ Vector RegressionTarget::evaluated(const Matrix& thetas, Matrix* gradients) cons
   const Index tail = coefficients() + effects(), tile = tile_draws(m);
   const auto sum = sum_over_rows<Slopes>(rows(), [&](Index first, Index count) {
     Slopes part{Vector(draws), Matrix::Zero(gradients != nullptr ? dimension() : 0, draws)};
-    const auto x = design().middleRows(first, count);
+    const Index here = part_.at(first, count);
+    const Matrix x = design().middleRows(here, count);
+    const Outcomes outcomes = outcomes_.range(here, count);
     Vector extra_slope = Vector::Zero(extras_);
     for (Index from = 0; from < draws; from += tile) {
       const Index some = std::min(tile, draws - from);
       Matrix eta = x * by_predictor(thetas, from, some);  // and then the slopes
-      if (offset_.size() > 0) eta.colwise() += offset_.segment(first, count);
+      if (offset_.size() > 0) eta.colwise() += offset_.segment(here, count);
       for (Index s = 0; s < some; ++s) {
         extra_slope.setZero();
         part.values(from + s) =
-            likelihood_->sum(outcomes_, first, eta.middleCols(s * m, m),
+            likelihood_->sum(outcomes, 0, eta.middleCols(s * m, m),
                              thetas.col(from + s).data() + tail, extra_slope.data());
         if (gradients != nullptr && extras_ > 0)
           part.gradients.col(from + s).tail(extras_) = extra_slope;
@@ -262,19 +274,21 @@ Matrix RegressionTarget::mean_hessian(const Matrix& thetas) const {
   require_size(thetas, dimension(), "the parameters of a regression");
   const Index m = predictors_, tail = coefficients() + effects(), draws = thetas.cols();
   const Index firsts = 1 + m + extras_, tile = tile_draws(m);
-  Matrix moments = Matrix::Zero(rows(), likelihood_->columns());
-  for_row_groups(rows(), [&](Index first, Index count) {
-    const auto x = design().middleRows(first, count);
-    auto sums = moments.block(first, firsts, count, moments.cols() - firsts);
+  Matrix moments = Matrix::Zero(part_.count, likelihood_->columns());
+  for_row_groups(part_, [&](Index first, Index count) {
+    const Index here = part_.at(first, count);
+    const Matrix x = design().middleRows(here, count);
+    const Outcomes outcomes = outcomes_.range(here, count);
+    Matrix sums = Matrix::Zero(count, moments.cols() - firsts);
     for (Index from = 0; from < draws; from += tile) {
       const Index some = std::min(tile, draws - from);
       Matrix eta = x * by_predictor(thetas, from, some);
-      if (offset_.size() > 0) eta.colwise() += offset_.segment(first, count);
+      if (offset_.size() > 0) eta.colwise() += offset_.segment(here, count);
       for (Index s = 0; s < some; ++s)
-        likelihood_->add_curvature(outcomes_, first, eta.middleCols(s * m, m),
+        likelihood_->add_curvature(outcomes, 0, eta.middleCols(s * m, m),
                                    thetas.col(from + s).data() + tail, sums);
     }
-    sums /= double(draws);
+    moments.block(here, firsts, count, sums.cols()) = sums / double(draws);
   });
   Matrix hessian = likelihood_derivatives(moments).hessian;
   Matrix of_prior = Matrix::Zero(dimension(), dimension());
@@ -291,12 +305,18 @@ Matrix RegressionTarget::linear_predictors(const std::vector<Index>& rows,
   return eta;
 }
 
+Matrix RegressionTarget::linear_predictors(const Matrix& thetas) const {
+  std::vector<Index> all(static_cast<std::size_t>(part_.count));
+  std::iota(all.begin(), all.end(), Index(0));
+  return linear_predictors(all, thetas);
+}
+
 PredictorNormals RegressionTarget::predictor_normals(const Vector& mean, const Matrix& covariance,
                                                      Index first, Index count) const {
-  const Index p = design().cols(), tail = coefficients() + effects();
-  const auto x = design().middleRows(first, count);
+  const Index p = design().cols(), tail = coefficients() + effects(), here = part_.at(first, count);
+  const Matrix x = design().middleRows(here, count);
   PredictorNormals out = fisherman::predictor_normals(x, predictors_, mean, covariance);
-  if (offset_.size() > 0) out.mean.colwise() += offset_.segment(first, count);
+  if (offset_.size() > 0) out.mean.colwise() += offset_.segment(here, count);
   out.extra_mean = mean.segment(tail, extras_);
   if (covariance.size() == 0) {
     out.with_extra = Matrix::Zero(count, extras_);
@@ -316,12 +336,16 @@ std::shared_ptr<const RegressionTarget::RowMoments> RegressionTarget::row_moment
         last_->covariance == covariance)
       return last_->moments;
   }
-  auto out = std::make_shared<RowMoments>(RowMoments{0.0, Matrix(rows(), likelihood_->columns())});
+  auto out =
+      std::make_shared<RowMoments>(RowMoments{0.0, Matrix(part_.count, likelihood_->columns())});
   out->sum = sum_over_rows<double>(rows(), [&](Index first, Index count) {
-    auto some = out->rows.middleRows(first, count);
-    likelihood_->expect(outcomes_, first, predictor_normals(mean, covariance, first, count), some);
+    const Index here = part_.at(first, count);
+    Matrix some(count, likelihood_->columns());
+    likelihood_->expect(outcomes_.range(here, count), 0,
+                        predictor_normals(mean, covariance, first, count), some);
     if (outcomes_.weights.size() > 0)
-      some.array().colwise() *= outcomes_.weights.segment(first, count).array();
+      some.array().colwise() *= outcomes_.weights.segment(here, count).array();
+    out->rows.middleRows(here, count) = some;
     return some.col(0).sum();
   });
   const std::lock_guard lock(last_->mutex);
@@ -340,8 +364,8 @@ Expectation RegressionTarget::likelihood_derivatives(const Matrix& moments) cons
   const Index p = design().cols(), m = predictors_, all = coefficients(), tail = all + effects();
   const Index seconds = 1 + m + extras_;
   Derivatives sum = sum_over_rows<Derivatives>(rows(), [&](Index first, Index count) {
-    const auto x = design().middleRows(first, count);
-    const auto row = moments.middleRows(first, count);
+    const Index here = part_.at(first, count);
+    const Matrix x = design().middleRows(here, count), row = moments.middleRows(here, count);
     Derivatives part{Vector(all + extras_), Matrix::Zero(all, all), Matrix(p, extras_),
                      Vector(extras_ * (extras_ + 1) / 2)};
     for (Index k = 0; k < m; ++k) {
@@ -403,12 +427,28 @@ RegressionTarget RegressionTarget::with(std::shared_ptr<const Likelihood> likeli
 RegressionTarget RegressionTarget::subset(const std::vector<Index>& rows) const {
   require(!rows.empty(), "a minibatch needs at least one row");
   RegressionTarget out = *this;
-  out.X_ = std::make_shared<const Matrix>(design()(rows, Eigen::all));
   out.last_ = std::make_shared<Last>();
-  out.outcomes_ = outcomes_.subset(rows);
-  if (offset_.size() > 0) out.offset_ = offset_(rows);
+  const auto chosen = [&](const Matrix& of_rows) {
+    return Matrix(collected(Matrix(of_rows.transpose()), part_, rows).transpose());
+  };
+  if (part_.is_whole()) {
+    out.X_ = std::make_shared<const Matrix>(design()(rows, Eigen::all));
+    out.outcomes_ = outcomes_.subset(rows);
+    if (offset_.size() > 0) out.offset_ = offset_(rows);
+  } else {
+    out.X_ = std::make_shared<const Matrix>(chosen(design()));
+    out.outcomes_.y = chosen(outcomes_.y);
+    if (outcomes_.trials.size() > 0) out.outcomes_.trials = chosen(outcomes_.trials);
+    if (outcomes_.weights.size() > 0) out.outcomes_.weights = chosen(outcomes_.weights);
+    if (offset_.size() > 0) out.offset_ = chosen(offset_);
+  }
+  out.part_ = RowPart::whole(Index(rows.size()));
   out.weight_ = weight_ * double(this->rows()) / double(rows.size());
   return out;
+}
+
+RegressionTarget RegressionTarget::sample(Index most) const {
+  return rows() <= most && part_.is_whole() ? *this : subset(spread_rows(rows(), most));
 }
 
 }  // namespace fisherman

@@ -113,14 +113,14 @@ RegressionStart regression_start(const RegressionTarget& target) {
       widest(j) = g.prior.scale;
     }
   }
-  const auto eta = [&] {
-    Vector out = target.design() * theta.head(p);
-    if (target.offset().size() > 0) out += target.offset();
-    return out;
-  };
+  constexpr Index enough = 20000;  // rows, for a guess
+  const std::optional<RegressionTarget> some =
+      target.extras() > 0 ? std::optional(target.sample(enough)) : std::nullopt;
   const auto guess = [&] {
-    if (target.extras() > 0)
-      theta.tail(target.extras()) = target.likelihood().guess(target.outcomes(), eta());
+    if (!some) return;
+    Vector eta = some->design() * theta.head(p);
+    if (some->offset().size() > 0) eta += some->offset();
+    theta.tail(target.extras()) = target.likelihood().guess(some->outcomes(), eta);
   };
   guess();
   std::optional<Expectation> here = at_point(target, theta);

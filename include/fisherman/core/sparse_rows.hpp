@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "fisherman/core/error.hpp"
@@ -30,6 +31,14 @@ struct SparseRows {
       body(Index(column[at]), value[at]);
   }
   void close_row() { begin.push_back(entries()); }
+  /// One more row, which another table has.
+  void append(const SparseRows& from, Index row) {
+    const auto first = from.begin[std::size_t(row)], end = from.begin[std::size_t(row) + 1];
+    column.insert(column.end(), from.column.begin() + first, from.column.begin() + end);
+    value.insert(value.end(), from.value.begin() + first, from.value.begin() + end);
+    close_row();
+  }
+  auto fields() { return std::tie(columns, begin, column, value); }  // for core/ranks.hpp
 
   Matrix dense() const {
     Matrix out = Matrix::Zero(rows(), columns);

@@ -43,6 +43,9 @@ struct DesignedRows {
 /// To fit to, with weights, and without the rows that are to be dropped; or to predict, where every row counts.
 enum class RowsFor { fit, prediction };
 
+class RowMaker;
+struct ReadySource;
+
 class DesignPlan {
  public:
   /// Throws Misuse for settings that mean nothing, and FileError, which begins with `where`, for data that they do not
@@ -118,6 +121,8 @@ class DesignPlan {
 
   /// Names, numbers and places of all coefficients follow from sources, terms and groups.
   void name_coefficients();
+  void fill(DesignedRows& rows, const RowMaker& maker, const std::vector<ReadySource>& ready,
+            const std::string& where) const;
   bool implies_constant() const { return !intercept && !shift.isZero(0.0); }
 
   std::string outcome_, offset_, weights_, trials_;

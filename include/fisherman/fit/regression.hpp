@@ -41,7 +41,8 @@ struct LogisticSettings : RegressionSettings {
 /// spread of the outcomes where these are not on a scale of their own. Throws Misuse, naming the option, for priors of
 /// coefficients that do not exist.
 RegressionPriors priors_for(const RegressionSettings& settings, const DesignPlan& plan,
-                            const Likelihood& likelihood, const Outcomes& outcomes);
+                            const Likelihood& likelihood, const Outcomes& outcomes,
+                            const std::optional<RowPart>& part = std::nullopt);
 
 /// Throws Misuse for settings that do not go together.
 ErasedRun make_run(const RegressionTarget& target, const RegressionSettings& settings);

@@ -47,8 +47,24 @@ class ByteSource {
   virtual std::uint64_t at_most() const = 0;
   /// About how much has been read, from 0 to 1, so that the size of the rest can be foretold.
   virtual double fraction_read() const = 0;
+  /// Passes over so many bytes, or to the end.
+  virtual void skip(std::uint64_t count);
+
+  // Of a part of a file, for one rank (io/part_source.hpp):
+  virtual bool is_part() const { return false; }
+  /// Its first line is the first of the file, which belongs to another part.
+  virtual bool has_borrowed_head() const { return false; }
+  /// The line of the whole file.
+  virtual Index line_in_file(Index line) const { return line; }
 
  protected:
+  /// Forgets what is at hand and says how much that was.
+  std::size_t drop_window() {
+    const std::size_t count = end_ - begin_;
+    begin_ = end_ = 0;
+    return count;
+  }
+
   explicit ByteSource(std::string name);
 
  private:
@@ -85,6 +101,7 @@ class FileSource : public ByteSource {
   explicit FileSource(const std::filesystem::path& path);
   std::uint64_t at_most() const override;
   double fraction_read() const override;
+  void skip(std::uint64_t count) override;
   /// Of standard input, which nobody can read again: what file_checksum() says of a file that holds what has come so
   /// far. Otherwise empty.
   std::string checksum() const;
@@ -112,7 +129,7 @@ template <class... Parts>
 }
 template <class... Parts>
 [[noreturn]] void fail_at(const ByteSource& source, Index line, const Parts&... what) {
-  throw FileError(sentence(source.name(), ", line ", line, what...));
+  throw FileError(sentence(source.name(), ", line ", source.line_in_file(line), what...));
 }
 
 }  // namespace fisherman

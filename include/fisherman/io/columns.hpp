@@ -23,7 +23,7 @@ struct Column {
   /// (of dates, say) do no harm until somebody uses them.
   std::string refusal = {};
 
-  bool is_words() const { return !codes.empty(); }
+  bool is_words() const { return !codes.empty() || !levels.empty(); }
   Index rows() const { return is_words() ? Index(codes.size()) : numbers.size(); }
   bool is_missing(Index row) const;
   /// How many values are.
@@ -36,7 +36,8 @@ struct Column {
 
 struct Columns {
   std::vector<Column> all;  ///< under different names
-  Index rows = 0;
+  Index rows = 0;           ///< those that are here
+  RowPart part = {};        ///< where they lie among those of all ranks, if these share them
   std::string label =
       {};  ///< the name of the label's column, by the rule of ReadOptions; empty without labels
 
@@ -44,6 +45,8 @@ struct Columns {
   std::vector<Index> lines = {};
   /// "line 7", or "row 6" where there are no lines: where a row is, counted from 1.
   std::string place(Index row) const;
+
+  RowPart rows_here() const { return part.all > 0 ? part : RowPart::whole(rows); }
 
   /// Nothing if there is none of this name.
   const Column* find(const std::string& name) const;
@@ -65,6 +68,9 @@ Columns parse_columns(ByteSource& source, const ReadOptions& options = {});
 
 /// The columns of a table of numbers, and its labels as one more.
 Columns columns_of_table(Table table);
+
+/// Together: columns that ranks have read parts of as one, as for tables.
+Columns shared(Columns part);
 
 /// What read_table() gives for columns.
 Table table_of_columns(Columns columns);

@@ -1,4 +1,5 @@
-// From labels as a file spells them to classes 0, 1, …
+// From labels as a file spells them to classes 0, 1, … Where ranks have parts of the labels, the classes are those of all:
+// finding them is done together.
 #pragma once
 
 #include <array>
@@ -8,6 +9,9 @@
 #include "fisherman/core/types.hpp"
 
 namespace fisherman {
+
+/// The order of classes and levels: numbers by value and before all text, text by the alphabet.
+bool label_before(const std::string& a, const std::string& b);
 
 struct BinaryLabels {
   Vector y;                            ///< 0 or 1, one a row

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/sparse_rows.hpp"
 #include "fisherman/core/types.hpp"
 #include "fisherman/io/byte_source.hpp"
@@ -28,13 +30,18 @@ struct Table {
   std::string label_name;           ///< empty without labels
   std::string checksum;             ///< of standard input, if it comes from there (FileSource)
   bool images = false;              ///< an IDX file of three dimensions: bytes that are pixels
+  RowPart part = {};  ///< where its rows lie among those of all ranks; see shared_part()
 
   /// The numbers of a table that is neither sparse nor mixed, wherever they are.
   LentRows dense() const {
     return lent ? *lent : LentRows(x.data(), x.rows(), x.cols(), {x.rows(), 1});
   }
+  /// Those that are here.
   Index rows() const;
   Index columns() const;
+  /// Of all ranks.
+  Index all_rows() const { return part.all > 0 ? part.all : rows(); }
+  RowPart rows_here() const { return part.all > 0 ? part : RowPart::whole(rows()); }
 };
 
 struct ReadOptions {
@@ -64,6 +71,10 @@ struct ReadOptions {
   /// Refuse a table that takes more bytes than this, as soon as it does. 0: what the memory there is now has room for,
   /// that is, two fifths of it (see read_table).
   std::uint64_t memory_limit = 0;
+  /// Together: each rank reads its part of the rows only; see Table::part.
+  bool in_parts = false;
+  /// Of a binary format: the first row to read, and how many.
+  std::pair<Index, Index> rows_to_read(Index rows) const;
 
   /// With a limit: that of the memory there is, unless one was given.
   ReadOptions bounded() const;
@@ -81,6 +92,9 @@ struct ReadOptions {
 /// final form, 32 bytes a row, when the blocks have gone. Binary formats are read straight into the
 /// matrix.
 Table read_table(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// Together: tables that ranks have read parts of as one, with the rows on the ranks that sum over them (RowPart::of_rank).
+Table shared(Table part, const ReadOptions& options);
 
 /// Labels from a file of their own: .npy or IDX with one value a row, CSV with one column (and a
 /// header, unless the options say otherwise), or text with one label a line.

@@ -4,9 +4,11 @@
 // Sparse rows can be centred without being filled: x − c is never formed, its products are.
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
+#include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/sparse_rows.hpp"
 #include "fisherman/core/types.hpp"
 
@@ -31,10 +33,13 @@ class DesignRows {
   using Body = std::variant<Matrix, Eigen::MatrixXf, SparseRows>;
 
   /// Dense bodies are p×n, one *column* a row of the data, so that a row is read in one piece. The centre c has p numbers,
-  /// or none for 0; only sparse rows may have one.
-  explicit DesignRows(Body body, Vector centre = {});
+  /// or none for 0; only sparse rows may have one. The rows may be one rank's part of all (core/row_parts.hpp): a list of
+  /// rows is then for subset() only.
+  explicit DesignRows(Body body, Vector centre = {}, std::optional<RowPart> part = std::nullopt);
 
-  Index rows() const { return rows_; }
+  Index rows() const { return part_.all; }
+  /// Those that are here.
+  const RowPart& part() const { return part_; }
   Index features() const { return features_; }
   bool sparse() const { return std::holds_alternative<SparseRows>(body_); }
   bool single() const { return std::holds_alternative<Eigen::MatrixXf>(body_); }
@@ -60,15 +65,19 @@ class DesignRows {
   Matrix centred(Matrix gathered, const Vector& sum) const;
   Matrix centred_squares(Matrix squares, const Matrix& gathered, const Vector& sum) const;
 
-  /// Some rows, in the same form.
+  /// Some rows, in the same form, all of them here. Together, if the rows are a part of all.
   DesignRows subset(const std::vector<Index>& rows) const;
   /// Rows as columns, in full.
   Matrix columns(const RowSet& rows) const;
 
  private:
   Body body_;
+  /// Where they are in the body.
+  RowSet here(const RowSet& rows) const;
+
   Vector centre_;
-  Index rows_, features_;
+  Index features_;
+  RowPart part_;
 };
 
 }  // namespace fisherman

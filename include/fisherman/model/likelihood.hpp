@@ -30,6 +30,7 @@ struct Outcomes {
   double trials_of(Index i) const { return trials.size() > 0 ? trials(i) : 1.0; }
   double weight_of(Index i) const { return weights.size() > 0 ? weights(i) : 1.0; }
   Outcomes subset(const std::vector<Index>& rows) const;
+  Outcomes range(Index first, Index count) const;
 };
 
 /// A function of (η, ψ₁, ψ₂) with its derivatives. Second derivatives are the lower triangle, row by row: ηη, ψ₁η, ψ₁ψ₁,

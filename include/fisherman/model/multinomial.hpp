@@ -39,7 +39,11 @@ class ClassData {
   Index features() const { return design_.features(); }
   Index classes() const { return class_count_; }
   const DesignRows& design() const { return design_; }
+  /// Of the rows that are here.
   const std::vector<int>& outcomes() const { return classes_; }
+  int outcome(Index row) const { return classes_[std::size_t(design_.part().at(row))]; }
+  /// Some rows, all of them here. Together, if the rows are a part of all.
+  ClassData subset(const std::vector<Index>& rows) const;
 
  private:
   DesignRows design_;
@@ -63,6 +67,7 @@ struct ClassSums {
   Vector e;     // Σ e
 
   ClassSums& operator+=(const ClassSums& other);
+  auto fields() { return std::tie(loss, correct, x_eb, e_xl, e); }
 };
 ClassSums sums(const ClassData& data, const LinearScores& scores, const Matrix* basis = nullptr);
 
@@ -150,7 +155,8 @@ class Multinomial {
   struct FactoredBatch {
     std::uint64_t seed = 0, index = 0;
     Vector point;  // that it was made at
-    std::vector<Index> rows;
+    std::shared_ptr<const ClassData> data;
+    std::vector<Index> rows;  // of these data
     Matrix z, probabilities;  // r×b, K×b
   };
 

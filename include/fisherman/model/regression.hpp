@@ -10,8 +10,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/types.hpp"
 #include "fisherman/model/likelihood.hpp"
 #include "fisherman/model/scalar_prior.hpp"
@@ -48,8 +50,10 @@ class RegressionTarget {
  public:
   /// X is n×p, one row an observation; `offset` is empty or has a number for each row. Throws Misuse for sizes that do not go
   /// together and outcomes that the likelihood does not know.
+  /// The rows may be one rank's part of all, if they were dealt (core/row_parts.hpp).
   RegressionTarget(Matrix X, Outcomes outcomes, std::shared_ptr<const Likelihood> likelihood,
-                   RegressionPriors priors, Vector offset = {});
+                   RegressionPriors priors, Vector offset = {},
+                   std::optional<RowPart> part = std::nullopt);
 
   /// Of a row.
   Index predictors() const { return predictors_; }
@@ -57,7 +61,9 @@ class RegressionTarget {
   Index effects() const { return Index(priors_.effects.size()); }
   Index extras() const { return extras_; }
   Index dimension() const { return coefficients() + effects() + extras(); }
-  Index rows() const { return X_->rows(); }
+  Index rows() const { return part_.all; }
+  /// The rows that are here, and what there is of each of them.
+  const RowPart& part() const { return part_; }
   const Matrix& design() const { return *X_; }
   const Outcomes& outcomes() const { return outcomes_; }
   const Vector& offset() const { return offset_; }
@@ -75,8 +81,11 @@ class RegressionTarget {
   /// Without a covariance (a matrix without numbers): log p at the mean itself, with gradient and Hessian.
   Expectation expectation(const Vector& mean, const Matrix& covariance) const;
 
-  /// η of some rows at draws of θ, one a column: a column for each row, in which the predictors of a draw follow each other.
+  /// η of rows that are here at draws of θ, one a column: a column for each row, in which the predictors of a draw follow
+  /// each other.
   Matrix linear_predictors(const std::vector<Index>& rows, const Matrix& thetas) const;
+  /// Of all that are here.
+  Matrix linear_predictors(const Matrix& thetas) const;
 
   /// Mean and variance of η for each row under N(mean, covariance).
   PredictorNormals predictor_normals(const Vector& mean, const Matrix& covariance, Index first,
@@ -85,8 +94,10 @@ class RegressionTarget {
   /// The same with another likelihood for the same outcomes, of as many parameters.
   RegressionTarget with(std::shared_ptr<const Likelihood> likelihood) const;
 
-  /// These rows, with their likelihood to the power n/(their number).
+  /// These rows, with their likelihood to the power n/(their number). All of them are then here.
   RegressionTarget subset(const std::vector<Index>& rows) const;
+  /// At most `most` rows, spread evenly, in the same way.
+  RegressionTarget sample(Index most) const;
 
  private:
   struct RowMoments;
@@ -111,6 +122,7 @@ class RegressionTarget {
   std::shared_ptr<const Likelihood> likelihood_;
   RegressionPriors priors_;
   Index predictors_, extras_;
+  RowPart part_;
   double weight_ = 1.0;  // of the likelihood
 };
 

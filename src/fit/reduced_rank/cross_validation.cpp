@@ -25,9 +25,7 @@ std::vector<Index> folds_of(const ClassData& data, Index folds, std::uint64_t se
 }
 
 std::shared_ptr<const ClassData> chosen(const ClassData& data, const std::vector<Index>& rows) {
-  std::vector<int> classes;
-  for (const Index i : rows) classes.push_back(data.outcomes()[std::size_t(i)]);
-  return std::make_shared<const ClassData>(data.design().subset(rows), classes, data.classes());
+  return std::make_shared<const ClassData>(data.subset(rows));
 }
 
 /// Mean losses and accuracies on the rows that are left out, one a ridge, strongest first.
@@ -80,6 +78,8 @@ std::optional<CrossValidation> cross_validate(const ClassData& data, const Reduc
                                               const std::vector<Index>& ranks,
                                               std::vector<double> ridges, Driver& driver) {
   require(s.descends(), "--cv is for --method lbfgs");
+  require(rank_count() == 1,
+          "--cv fits its folds side by side on the threads of one process: run it without mpirun");
   require(s.cv >= 2 && s.cv <= data.rows(), "--cv is ", s.cv, ", but must lie between 2 and ",
           data.rows(), ", the number of rows");
   std::sort(ridges.begin(), ridges.end(), std::greater<>());

@@ -6,7 +6,7 @@
 #include "../column_scale.hpp"
 #include "defaults.hpp"
 #include "fisherman/core/parallel.hpp"
-#include "fisherman/core/row_sum.hpp"
+#include "fisherman/core/row_parts.hpp"
 #include "fisherman/fit/reduced_rank.hpp"
 #include "skinny.hpp"
 
@@ -33,14 +33,17 @@ struct ColumnSums {
     largest = largest.max(other.largest);
     return *this;
   }
+  auto fields() { return std::tie(sum, squares, largest); }
 };
 
 /// Row by row, so that the order in which the numbers lie changes no bit.
-std::vector<ColumnScale> dense_scales(const LentRows& x, const std::vector<std::string>& names) {
-  const double n = double(x.rows());
-  const Eigen::ArrayXd origin = x.row(0).transpose();
-  const ColumnSums sums = sum_over_rows<ColumnSums>(x.rows(), [&](Index first, Index count) {
-    return with_rows(x, first, count, [&](const auto& rows) {
+std::vector<ColumnScale> dense_scales(const LentRows& x, const RowPart& part,
+                                      const std::vector<std::string>& names) {
+  const double n = double(part.all);
+  const Matrix first_row = part.has(0) ? Matrix(x.row(0).transpose()) : Matrix(x.cols(), 0);
+  const Eigen::ArrayXd origin = part.is_whole() ? first_row : collected(first_row, part, {0});
+  const ColumnSums sums = sum_over_rows<ColumnSums>(part.all, [&](Index first, Index count) {
+    return with_rows(x, part.at(first, count), count, [&](const auto& rows) {
       const Eigen::ArrayXd zero = Eigen::ArrayXd::Zero(x.cols());
       ColumnSums out{zero, zero, zero};
       for (Index i = 0; i < count; ++i) {
@@ -62,26 +65,33 @@ std::vector<ColumnScale> dense_scales(const LentRows& x, const std::vector<std::
   return out;
 }
 
-std::vector<ColumnScale> sparse_scales(const SparseRows& x, const std::vector<std::string>& names) {
-  const double n = double(x.rows());
-  std::vector<ColumnScale> out(std::size_t(x.columns), ColumnScale{});
-  std::vector<double> squares(out.size(), 0.0);
-  std::vector<std::int64_t> entries(out.size(), 0);
-  for (std::size_t at = 0; at < x.value.size(); ++at) {
-    ColumnScale& column = out[std::size_t(x.column[at])];
-    column.mean += x.value[at] / n;
-    column.largest = std::max(column.largest, std::abs(x.value[at]));
-  }
-  for (std::size_t at = 0; at < x.value.size(); ++at) {
-    const auto j = std::size_t(x.column[at]);
-    const double away = x.value[at] - out[j].mean;
-    squares[j] += away * away;
-    ++entries[j];
-  }
-  for (std::size_t j = 0; j < out.size(); ++j) {
-    const double zeros = n - double(entries[j]);
-    out[j].sd = std::sqrt((squares[j] + zeros * out[j].mean * out[j].mean) / n);
-    require_standardisable(out[j], names[j]);
+std::vector<ColumnScale> sparse_scales(const SparseRows& x, const RowPart& part,
+                                       const std::vector<std::string>& names) {
+  const double n = double(part.all);
+  const auto sum = [&](const auto& add) {
+    return sum_over_rows<ColumnSums>(part.all, [&](Index first, Index count) {
+      const Eigen::ArrayXd zero = Eigen::ArrayXd::Zero(x.columns);
+      ColumnSums out{zero, zero, zero};
+      const Index here = part.at(first, count);
+      for (Index i = here; i < here + count; ++i)
+        x.each(i, [&](Index j, double v) { add(out, j, v); });
+      return out;
+    });
+  };
+  const ColumnSums plain = sum([](ColumnSums& out, Index j, double v) {
+    out.sum(j) += v;
+    out.squares(j) += 1.0;  // entries
+    out.largest(j) = std::max(out.largest(j), std::abs(v));
+  });
+  const Eigen::ArrayXd mean = plain.sum / n;
+  const ColumnSums about = sum(
+      [&](ColumnSums& out, Index j, double v) { out.squares(j) += (v - mean(j)) * (v - mean(j)); });
+  std::vector<ColumnScale> out;
+  for (Index j = 0; j < x.columns; ++j) {
+    const double zeros = n - plain.squares(j);
+    out.push_back(
+        {mean(j), std::sqrt((about.squares(j) + zeros * mean(j) * mean(j)) / n), plain.largest(j)});
+    require_standardisable(out.back(), names[std::size_t(j)]);
   }
   return out;
 }
@@ -94,8 +104,9 @@ FeatureMap FeatureMap::of(const Table& table, FeatureScale how, bool centred) {
   const bool pixel = how == FeatureScale::pixel, standardize = how == FeatureScale::standardize;
   FeatureMap map;
   map.names = table.names;
-  const std::vector<ColumnScale> columns = table.sparse ? sparse_scales(*table.sparse, map.names)
-                                                        : dense_scales(table.dense(), map.names);
+  const std::vector<ColumnScale> columns =
+      table.sparse ? sparse_scales(*table.sparse, table.rows_here(), map.names)
+                   : dense_scales(table.dense(), table.rows_here(), map.names);
   std::vector<double> shifts, scales;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     const ColumnScale& column = columns[j];
@@ -130,8 +141,23 @@ Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> dense_design(const Feature
   return out;
 }
 
-DesignRows sparse_design(const FeatureMap& map, const SparseRows& x,
-                         const std::vector<Index>& rows) {
+/// Rows that were chosen from a rank's part of a table are dealt again.
+template <class Body>
+DesignRows as_design(Body body, bool part, const Vector& centre = {}) {
+  if (!part) return DesignRows(std::move(body), centre);
+  body = dealt(std::move(body));
+  const Index here = [&] {
+    if constexpr (std::is_same_v<Body, SparseRows>)
+      return body.rows();
+    else
+      return body.cols();
+  }();
+  const RowPart of_all = RowPart::of_rank(sum_of_ranks(here));
+  return together([&] { return DesignRows(std::move(body), centre, of_all); });
+}
+
+DesignRows sparse_design(const FeatureMap& map, const SparseRows& x, const std::vector<Index>& rows,
+                         bool part) {
   std::vector<std::int32_t> place(std::size_t(x.columns), -1);
   for (std::size_t j = 0; j < map.kept.size(); ++j)
     place[std::size_t(map.kept[j])] = std::int32_t(j);
@@ -147,7 +173,7 @@ DesignRows sparse_design(const FeatureMap& map, const SparseRows& x,
     out.close_row();
   }
   const Vector centre = map.shift.array() / map.scale.array();
-  return DesignRows(std::move(out), (centre.array() == 0.0).all() ? Vector() : centre);
+  return as_design(std::move(out), part, (centre.array() == 0.0).all() ? Vector() : centre);
 }
 
 }  // namespace
@@ -156,9 +182,10 @@ DesignRows FeatureMap::design(const Table& table, const std::vector<Index>& rows
                               bool single) const {
   require(table.columns() == Index(names.size()), "the data have ", table.columns(),
           " columns, but the fit was made with ", names.size());
-  if (table.sparse) return sparse_design(*this, *table.sparse, rows);
-  if (single) return DesignRows(dense_design<float>(*this, table.dense(), rows));
-  return DesignRows(dense_design<double>(*this, table.dense(), rows));
+  const bool part = !table.rows_here().is_whole();
+  if (table.sparse) return sparse_design(*this, *table.sparse, rows, part);
+  if (single) return as_design(dense_design<float>(*this, table.dense(), rows), part);
+  return as_design(dense_design<double>(*this, table.dense(), rows), part);
 }
 
 Matrix FeatureMap::restored(const Matrix& kept_rows) const {
@@ -178,6 +205,7 @@ FeatureMoments feature_moments(const DesignRows& rows) {
       if (plain.size() > 0) plain += other.plain;
       return *this;
     }
+    auto fields() { return std::tie(squares, plain); }
   };
   FeatureMoments out;
   const Sums sums = sum_over_rows<Sums>(n, [&](Index first, Index number) {
@@ -197,7 +225,8 @@ FeatureMoments feature_moments(const DesignRows& rows) {
     const auto begin = some.begin() + std::ptrdiff_t(first);
     const std::vector<Index> these(begin,
                                    begin + std::min(std::ptrdiff_t(at_once), some.end() - begin));
-    const Eigen::MatrixXf x = rows.columns(these).transpose().cast<float>();
+    const Eigen::MatrixXf x =
+        rows.subset(these).columns({0, Index(these.size())}).transpose().cast<float>();
     parallel_for(std::size_t((p + columns_at_once - 1) / columns_at_once), [&](std::size_t strip) {
       const Index j = Index(strip) * columns_at_once, wide = std::min(columns_at_once, p - j);
       out.covariance.block(j, j, p - j, wide) +=
@@ -209,32 +238,42 @@ FeatureMoments feature_moments(const DesignRows& rows) {
 }
 
 std::vector<Index> one_class_features(const ClassData& data) {
-  const Index p = data.features(), n = data.rows();
+  const Index p = data.features();
+  const RowPart& part = data.design().part();
   constexpr Index at_once = 512;
   constexpr int none = -1, several = -2;
-  Vector least = Vector::Constant(p, std::numeric_limits<double>::infinity()), most = -least;
   const auto each = [&](auto body) {
-    for (Index first = 0; first < n; first += at_once) {
-      const Index count = std::min(at_once, n - first);
+    for (Index first = part.first; first < part.first + part.count; first += at_once) {
+      const Index count = std::min(at_once, part.first + part.count - first);
       const Matrix x = data.design().columns(RowSet(first, count));
-      for (Index i = 0; i < count; ++i) body(x.col(i), data.outcomes()[std::size_t(first + i)]);
+      for (Index i = 0; i < count; ++i) body(x.col(i), data.outcome(first + i));
     }
   };
+  // Least values, and the least of the negative ones.
+  Matrix ends = Matrix::Constant(p, 2, std::numeric_limits<double>::infinity());
   each([&](const auto& x, int) {
-    least = least.cwiseMin(x);
-    most = most.cwiseMax(x);
+    ends.col(0) = ends.col(0).cwiseMin(x);
+    ends.col(1) = ends.col(1).cwiseMin(-x);
   });
-  std::vector<int> above(std::size_t(p), none), below(std::size_t(p), none);
+  for (const Matrix& theirs : from_each_rank(ends)) ends = ends.cwiseMin(theirs);
+  // The class of rows above the least, and of rows below the largest.
+  Eigen::MatrixXi seen = Eigen::MatrixXi::Constant(p, 2, none);
+  const auto note = [&](Index j, Index side, int k) {
+    int& now = seen(j, side);
+    now = k == none ? now : now == none || now == k ? k : several;
+  };
   each([&](const auto& x, int k) {
     for (Index j = 0; j < p; ++j) {
-      const auto note = [&](int& seen) { seen = seen == none || seen == k ? k : several; };
-      if (x(j) > least(j)) note(above[std::size_t(j)]);
-      if (x(j) < most(j)) note(below[std::size_t(j)]);
+      if (x(j) > ends(j, 0)) note(j, 0, k);
+      if (-x(j) > ends(j, 1)) note(j, 1, k);
     }
   });
+  for (const Eigen::MatrixXi& theirs : from_each_rank(Eigen::MatrixXi(seen)))
+    for (Index j = 0; j < p; ++j)
+      for (const Index side : {0, 1}) note(j, side, theirs(j, side));
   std::vector<Index> out;
   for (Index j = 0; j < p; ++j)
-    if (above[std::size_t(j)] >= 0 || below[std::size_t(j)] >= 0) out.push_back(j);
+    if (seen(j, 0) >= 0 || seen(j, 1) >= 0) out.push_back(j);
   return out;
 }
 

@@ -4,14 +4,19 @@
 #include <numeric>
 #include <utility>
 
+#include "fisherman/core/row_parts.hpp"
+
 namespace fisherman {
 
 std::shared_ptr<const ClassData> class_rows(const Table& table, const std::vector<int>& y,
                                             const std::vector<Index>& rows, Index classes,
                                             const FeatureMap& map, bool single) {
-  std::vector<int> chosen;
-  for (const Index i : rows) chosen.push_back(y[std::size_t(i)]);
-  return std::make_shared<const ClassData>(map.design(table, rows, single), chosen, classes);
+  Eigen::MatrixXi chosen(1, Index(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) chosen(Index(i)) = y[std::size_t(rows[i])];
+  if (!table.rows_here().is_whole()) chosen = dealt(std::move(chosen));
+  return std::make_shared<const ClassData>(
+      map.design(table, rows, single),
+      std::vector<int>(chosen.data(), chosen.data() + chosen.size()), classes);
 }
 
 std::vector<Index> all_rows(Index count) {
@@ -26,16 +31,18 @@ FitRows split_rows(const Table& table, const std::vector<int>& y, Index classes,
   std::vector<Index> rows = all_rows(table.rows()), held;
   if (s.holdout > 0.0) {
     const Draws draws(std::uint64_t(s.seed), std::uint64_t(3) << 61);  // no iteration's
-    const Matrix keys = draws.uniforms(0, table.rows(), 1);
-    const auto test_begin = std::stable_partition(rows.begin(), rows.end(),
-                                                  [&](Index i) { return keys(i) >= s.holdout; });
+    const Matrix keys = draws.uniforms(0, table.all_rows(), 1);
+    const Index first = table.rows_here().first;
+    const auto test_begin = std::stable_partition(
+        rows.begin(), rows.end(), [&](Index i) { return keys(first + i) >= s.holdout; });
     held.assign(test_begin, rows.end());
     rows.erase(test_begin, rows.end());
-    require(!rows.empty() && !held.empty(), "--holdout ", s.holdout, " of ", table.rows(),
+    require(largest_of_ranks(Index(rows.size())) > 0 && largest_of_ranks(Index(held.size())) > 0,
+            "--holdout ", s.holdout, " of ", table.all_rows(),
             " rows leaves nothing to fit or nothing to test on");
   }
   FitRows both{class_rows(table, y, rows, classes, map, single), nullptr};
-  if (!held.empty()) both.test = class_rows(table, y, held, classes, map, single);
+  if (s.holdout > 0.0) both.test = class_rows(table, y, held, classes, map, single);
   return both;
 }
 

@@ -5,6 +5,7 @@
 
 #include "defaults.hpp"
 #include "fisherman/core/memory.hpp"
+#include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/spectral.hpp"
 
 namespace fisherman {
@@ -62,14 +63,14 @@ double MemoryPlan::peak() const { return design + std::max(table, operators) + r
 
 MemoryPlan plan_memory(const ReducedRankSettings& s, const Table& data, Index kept, Index classes,
                        Index rank) {
-  const double n = double(data.rows()), k = double(classes - 1);
+  const double n = double(data.rows()), k = double(classes - 1), all = double(data.all_rows());
   MemoryPlan plan{};
   plan.table = data.sparse ? data.sparse->bytes() : n * double(data.columns()) * sizeof(double);
   plan.single_operators = s.precision != Precision::float64;
   // Products in single precision lose nothing where there are many rows to sum over.
   plan.single_design =
       s.precision == Precision::float32 ||
-      (s.precision == Precision::automatic && s.descends() && n * double(kept) >= many_numbers);
+      (s.precision == Precision::automatic && s.descends() && all * double(kept) >= many_numbers);
   plan.operators = operator_memory(s, kept, classes - 1, rank, plan.single_operators);
   // The program itself, labels, and the scores of an iteration with their copy on the way.
   const double coordinates = s.method == ReducedRankMethod::extrinsic
@@ -83,8 +84,10 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, const Table& data, Index ke
                       : n * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
     return plan.peak();
   };
-  // By the memory in all, not by what is free now: the same fit has the same bits at any time.
-  if (s.precision == Precision::automatic && sized() > 0.6 * memory_now().total)
+  // By the memory in all, not by what is free now, and as if there were one rank: the same fit has the same bits at any
+  // time.
+  if (s.precision == Precision::automatic &&
+      from_first_rank(sized() * all / std::max(n, 1.0)) > 0.6 * from_first_rank(memory_now().total))
     plan.single_design = true;
   sized();
   const bool table_is_more = plan.table > plan.operators;  // they are not there at the same time
@@ -193,17 +196,18 @@ Evaluation evaluate(const ClassData& data, const ReducedRank& point) {
   const ClassSums total = sums(data, s);
   Evaluation out{total.loss / double(n), double(total.correct) / double(n),
                  Eigen::MatrixXi::Zero(K, K)};
-  constexpr Index at_once = 4096;
   const DesignRows::Left left = data.design().prepared(s.left);
-  for (Index first = 0; first < n; first += at_once) {
-    const Matrix z = data.design().project(left, {first, std::min(at_once, n - first)});
+  out.confusion = sum_over_rows<Eigen::MatrixXi>(n, [&](Index first, Index count) {
+    Eigen::MatrixXi some = Eigen::MatrixXi::Zero(K, K);
+    const Matrix z = data.design().project(left, {first, count});
     const Matrix p = probabilities((s.right * z).colwise() + s.intercepts);
     for (Index i = 0; i < p.cols(); ++i) {
       Index best;
       p.col(i).maxCoeff(&best);
-      ++out.confusion(data.outcomes()[std::size_t(first + i)], best);
+      ++some(data.outcome(first + i), best);
     }
-  }
+    return some;
+  });
   return out;
 }
 

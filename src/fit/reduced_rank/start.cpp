@@ -22,16 +22,15 @@ ReducedRank random_start(const ClassData& data, Index rank, const Draws& draws) 
 }
 
 ReducedRank means_start(const ClassData& data, Index rank) {
-  const std::vector<Index> rows = spread_rows(data.rows(), 8192);
+  const ClassData some = data.subset(spread_rows(data.rows(), 8192));
   const Index K = data.classes(), p = data.features();
   // Sums by class: each row has a one in its class and in the last row, which makes the mean.
-  Matrix one = Matrix::Zero(K + 1, Index(rows.size()));
+  Matrix one = Matrix::Zero(K + 1, some.rows());
   one.row(K).setOnes();
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    one(data.outcomes()[std::size_t(rows[i])], Index(i)) = 1.0;
+  for (Index i = 0; i < some.rows(); ++i) one(some.outcome(i), i) = 1.0;
   const Vector total = one.rowwise().sum(), count = total.head(K);
-  const Matrix sums = data.design().gather(one, rows);
-  const Vector centre = sums.row(K).transpose() / double(rows.size());
+  const Matrix sums = some.design().gather(one, {0, some.rows()});
+  const Vector centre = sums.row(K).transpose() / double(some.rows());
   Matrix means(p, K);
   for (Index k = 0; k < K; ++k)
     means.col(k) = (sums.row(k).transpose() - count(k) * centre) / std::max(count(k), 1.0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "fisherman/core/row_sum.hpp"
 #include "fisherman/model/pareto.hpp"
@@ -14,14 +15,6 @@ namespace {
 constexpr Index loo_draws = 1000, most_loo_rows = 20000;
 constexpr Index check_draws = 200, most_check_outcomes = 4000000;
 constexpr std::uint64_t of_checks = std::uint64_t(1) << 61;  // an address that no run has
-
-/// At most `most` rows, spread evenly.
-std::vector<Index> some_rows(Index rows, Index most) {
-  const Index count = std::min(rows, most);
-  std::vector<Index> out;
-  for (Index i = 0; i < count; ++i) out.push_back(i * rows / count);
-  return out;
-}
 
 double quantile(std::vector<double> values, double p) {
   const double at = p * double(values.size() - 1);
@@ -82,25 +75,26 @@ LeaveOneOut leave_one_out(const RegressionTarget& target, const GaussianPoint& q
   const Vector ratios = log_densities(target, by_column) - log_density(q, thetas);
   LeaveOneOut out;
   if (!ratios.allFinite()) return out;
-  const std::vector<Index> rows = some_rows(target.rows(), most_loo_rows);
-  const auto m = Index(rows.size());
+  const RegressionTarget some_rows = target.sample(most_loo_rows);
+  const Index m = some_rows.rows();
   const Index tail = target.coefficients() + target.effects();
   const Vector posterior = pareto_smoothed(ratios).log_weights;
   Vector fitted(m);
   out.pointwise.resize(m);
   out.k.resize(m);
   for_row_groups(m, [&](Index first, Index count) {
-    const std::vector<Index> some(rows.begin() + first, rows.begin() + first + count);
-    const Matrix eta = target.linear_predictors(some, by_column);
+    std::vector<Index> some(static_cast<std::size_t>(count));
+    std::iota(some.begin(), some.end(), first);
+    const Matrix eta = some_rows.linear_predictors(some, by_column);
     Vector log_p(loo_draws), psi(target.extras());
     for (Index i = 0; i < count; ++i) {
-      const Index row = some[std::size_t(i)];
+      const Index row = first + i;
       for (Index s = 0; s < loo_draws; ++s) {
         psi = thetas.row(s).segment(tail, target.extras());
-        log_p(s) =
-            target.outcomes().weight_of(row) *
-            target.likelihood().log_p(target.outcomes().y(row), target.outcomes().trials_of(row),
-                                      eta.col(i).data() + s * target.predictors(), psi.data());
+        log_p(s) = some_rows.outcomes().weight_of(row) *
+                   target.likelihood().log_p(
+                       some_rows.outcomes().y(row), some_rows.outcomes().trials_of(row),
+                       eta.col(i).data() + s * target.predictors(), psi.data());
       }
       const SmoothedWeights without = pareto_smoothed(ratios - log_p);
       out.pointwise(first + i) = log_sum_exp(without.log_weights + log_p);
@@ -125,11 +119,11 @@ std::vector<PredictiveCheck> predictive_checks(const RegressionTarget& target,
                                                const GaussianPoint& q, std::uint64_t seed,
                                                const std::vector<std::string>& classes) {
   const std::vector<Statistic> statistics = statistics_of(target.likelihood(), classes);
-  const std::vector<Index> rows =
-      some_rows(target.rows(), std::max<Index>(1, most_check_outcomes / check_draws));
-  const auto m = Index(rows.size());
+  const RegressionTarget some =
+      target.sample(std::max<Index>(1, most_check_outcomes / check_draws));
+  const Index m = some.rows();
   const Matrix thetas = posterior_draws(q, check_draws, seed ^ of_checks);
-  const Matrix eta = target.linear_predictors(rows, thetas.transpose());
+  const Matrix eta = some.linear_predictors(thetas.transpose());
   const Index tail = target.coefficients() + target.effects();
   std::vector<std::vector<double>> drawn(statistics.size(),
                                          std::vector<double>(std::size_t(check_draws)));
@@ -138,12 +132,12 @@ std::vector<PredictiveCheck> predictive_checks(const RegressionTarget& target,
     RandomSequence random(seed, of_checks + s);
     Vector y(m);
     for (Index i = 0; i < m; ++i)
-      y(i) = target.likelihood().sample(target.outcomes().trials_of(rows[std::size_t(i)]),
+      y(i) = target.likelihood().sample(some.outcomes().trials_of(i),
                                         eta.col(i).data() + Index(s) * target.predictors(),
                                         psi.data(), random);
     for (std::size_t k = 0; k < statistics.size(); ++k) drawn[k][s] = statistics[k].second(y);
   });
-  const Vector observed = target.outcomes().y(rows);
+  const Vector& observed = some.outcomes().y;
   std::vector<PredictiveCheck> out;
   for (std::size_t k = 0; k < statistics.size(); ++k) {
     const double seen = statistics[k].second(observed);
@@ -158,9 +152,8 @@ std::vector<PredictiveCheck> predictive_checks(const RegressionTarget& target,
 std::vector<MarginalEffect> marginal_effects(const RegressionTarget& target, const Matrix& thetas,
                                              const Matrix& own,
                                              const std::vector<std::string>& names) {
-  const std::vector<Index> rows =
-      some_rows(target.rows(), std::max<Index>(1, most_check_outcomes / thetas.rows()));
-  const Matrix eta = target.linear_predictors(rows, thetas.transpose());
+  const Matrix eta = target.sample(std::max<Index>(1, most_check_outcomes / thetas.rows()))
+                         .linear_predictors(thetas.transpose());
   const Link link = target.likelihood().link();
   const Vector slope =
       eta.unaryExpr([&](double x) { return inverse_link_slope(link, x); }).rowwise().mean();
@@ -174,9 +167,8 @@ std::vector<MarginalEffect> class_effects(const RegressionTarget& target, const 
                                           const Matrix& own, const std::vector<std::string>& terms,
                                           const std::vector<std::string>& classes) {
   const Index draws = thetas.rows(), m = target.predictors(), each = own.cols() / m;
-  const std::vector<Index> rows =
-      some_rows(target.rows(), std::max<Index>(1, most_check_outcomes / (draws * m)));
-  const Matrix eta = target.linear_predictors(rows, thetas.transpose());
+  const Matrix eta = target.sample(std::max<Index>(1, most_check_outcomes / (draws * m)))
+                         .linear_predictors(thetas.transpose());
   // ∂p_c/∂η_l = p_c(δ_cl − p_l), on average over the rows; all that a draw needs.
   const auto terms_count = Index(terms.size());
   Matrix effects(draws, (m + 1) * terms_count);

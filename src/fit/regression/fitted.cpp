@@ -43,7 +43,7 @@ std::string no_gaussian(const RegressionTarget& target, const GaussianPoint& q,
           "' has a flat prior, and the data do not bound it. A prior such as normal(0,10) does.");
   }
   const std::vector<ExtraParameter> extra = target.likelihood().extra();
-  const Vector& y = target.outcomes().y;
+  const Vector y = target.sample(20000).outcomes().y;
   const double spread = std::sqrt((y.array() - y.mean()).square().mean());
   if (target.likelihood().link() == Link::identity &&
       q.mean(target.coefficients() + target.effects()) < std::log(1e-4 * spread))
@@ -393,6 +393,7 @@ FitKind kind_of(std::string help, std::string examples) {
           .examples = std::move(examples),
           .objective = "NELBO, nats",
           .has_draws = true,
+          .takes_parts = true,
           .takes_columns = true,
           .files = {"coefficients.csv", "covariance.csv", "ratios.csv", "effects.csv",
                     "parameters.csv", "marginal_effects.csv", "draws.csv"},

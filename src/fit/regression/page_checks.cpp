@@ -82,12 +82,13 @@ Section diagnostics_section(const RegressionFits& fits) {
     if (const auto& target = fits.problems.of(k).target;
         target && fits.model(k).likelihood->binary() && !fits.model(k).classes.empty() &&
         !fits.model(k).plan.intercept && !run.settings.flag("no-standardize") &&
-        std::abs(target->outcomes().y.mean() - 0.5) > 0.1)
-      notes.emplace_back(sentence(whose, figure(100.0 * target->outcomes().y.mean(), 2),
-                                  "% of the rows are of class ", fits.model(k).classes[1],
-                                  ", but there is no intercept to say so, and other coefficients "
-                                  "stand in for it. Without --no-intercept there is one."),
-                         Tone::mind);
+        std::abs(fits.problems.of(k).rows().outcomes().y.mean() - 0.5) > 0.1)
+      notes.emplace_back(
+          sentence(whose, figure(100.0 * fits.problems.of(k).rows().outcomes().y.mean(), 2),
+                   "% of the rows are of class ", fits.model(k).classes[1],
+                   ", but there is no intercept to say so, and other coefficients "
+                   "stand in for it. Without --no-intercept there is one."),
+          Tone::mind);
     if (const LeaveOneOut& loo = fits.model(k).loo(); loo.doubtful > 0)
       notes.emplace_back(
           sentence(

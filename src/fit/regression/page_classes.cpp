@@ -71,9 +71,9 @@ Section classes_section(const RegressionFits& fits) {
       continue;
     }
     const RegressionFitted& fit = fits.model(k);
-    const ClassTally tally(
-        class_probabilities(problem.target->design(), fit.q, problem.target->predictors()).mean,
-        problem.target->outcomes().y);
+    const RegressionTarget rows = problem.rows();
+    const ClassTally tally(class_probabilities(rows.design(), fit.q, rows.predictors()).mean,
+                           rows.outcomes().y);
     if (fits.alone()) {
       section.figures({{"log loss", Cell(fixed(tally.log_loss, 4))},
                        {"Brier score", Cell(fixed(tally.brier, 4))},

@@ -17,7 +17,7 @@ Predicted predicted(const RegressionFits& fits, std::size_t k) {
   const ReportedProblem& problem = fits.problems.of(k);
   Predicted out{fits.runs[k].name, {}, {}, problem.data_missing};
   if (!problem.target) return out;
-  const RegressionTarget& target = *problem.target;
+  const RegressionTarget target = problem.rows();
   out.p = predictive(target.design(), fits.model(k).q, target.likelihood().link(), target.offset())
               .col(0);
   out.y = target.outcomes().y;

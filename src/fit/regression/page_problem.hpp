@@ -18,6 +18,11 @@ struct ReportedProblem {
   std::optional<double> optimum;                   // the least NELBO of all Gaussians
   std::string optimum_source;                      // where it is from, or why it is not there
   std::vector<std::string> warnings;               // about the data
+
+  /// The rows to look at: all, or some of them where ranks share them.
+  RegressionTarget rows() const {
+    return target->part().is_whole() ? *target : target->sample(20000);
+  }
 };
 
 /// Floating-point operations that the exact solver may take for n rows and d coefficients, roughly: a

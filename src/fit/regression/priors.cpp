@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/row_sum.hpp"
 #include "fisherman/fit/prior_words.hpp"
 #include "fisherman/fit/regression.hpp"
 #include "fisherman/io/text.hpp"
@@ -61,13 +62,21 @@ void require_known(const NamedPriors& given, const std::set<std::string>& known,
 }  // namespace
 
 RegressionPriors priors_for(const RegressionSettings& s, const DesignPlan& plan,
-                            const Likelihood& likelihood, const Outcomes& outcomes) {
+                            const Likelihood& likelihood, const Outcomes& outcomes,
+                            const std::optional<RowPart>& part) {
   RegressionPriors out;
   // A weight of 2 is the row twice.
   const Vector weight =
       outcomes.weights.size() > 0 ? outcomes.weights : Vector(Vector::Ones(outcomes.rows()));
-  const double all = weight.sum(), mean = weight.dot(outcomes.y) / all;
-  const double sd = std::sqrt(weight.dot((outcomes.y.array() - mean).square().matrix()) / all);
+  const RowPart here = part.value_or(RowPart::whole(outcomes.rows()));
+  const auto weighted = [&](const Vector& of) {
+    return sum_over_rows<double>(here.all, [&](Index first, Index count) {
+      const Index at = here.at(first, count);
+      return weight.segment(at, count).dot(of.segment(at, count));
+    });
+  };
+  const double all = weighted(Vector::Ones(weight.size())), mean = weighted(outcomes.y) / all;
+  const double sd = std::sqrt(weighted((outcomes.y.array() - mean).square()) / all);
   // An outcome that may be measured in any unit says by its spread what a large coefficient is.
   const double spread =
       likelihood.link() == Link::identity && sd > 0.0 && std::isfinite(sd) ? sd : 1.0;

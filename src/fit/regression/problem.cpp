@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/row_parts.hpp"
 #include "fisherman/io/text.hpp"
 #include "fitted.hpp"
 
@@ -44,6 +45,22 @@ void put_first(std::vector<std::string>& classes, const std::string& reference,
   std::rotate(classes.begin(), found, found + 1);
 }
 
+/// Together: rows may have been left out, so that others are to be summed over here.
+RowPart deal(DesignedRows& rows, Outcomes& outcomes) {
+  std::vector<Vector*> vectors;
+  for (Vector* one : {&outcomes.y, &outcomes.trials, &outcomes.weights, &rows.offset})
+    if (largest_of_ranks(one->size()) > 0) vectors.push_back(one);
+  const Index p = rows.x.cols();
+  Matrix all(p + Index(vectors.size()), rows.x.rows());
+  all.topRows(p) = rows.x.transpose();
+  for (std::size_t k = 0; k < vectors.size(); ++k) all.row(p + Index(k)) = vectors[k]->transpose();
+  rows.x.resize(0, 0);
+  all = dealt(std::move(all));
+  rows.x = all.topRows(p).transpose();
+  for (std::size_t k = 0; k < vectors.size(); ++k) *vectors[k] = all.row(p + Index(k)).transpose();
+  return RowPart::of_rank(sum_of_ranks(all.cols()));
+}
+
 }  // namespace
 
 Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood& likelihood,
@@ -61,10 +78,12 @@ Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood
                                "': holds words, but the likelihood ", likelihood.name(),
                                " needs numbers"));
     const Vector y = column->numbers(rows);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (const double value = y(Index(i)); !std::isfinite(value))
-        throw FileError(
-            sentence(data.labels_where, ", ", columns.place(rows[i]), ": the outcome is missing"));
+    together([&] {
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (const double value = y(Index(i)); !std::isfinite(value))
+          throw FileError(sentence(data.labels_where, ", ", columns.place(rows[i]),
+                                   ": the outcome is missing"));
+    });
     return y;
   }
   std::vector<std::string> labels;
@@ -72,11 +91,12 @@ Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood
   for (const Index i : rows) labels.push_back(column->text(i));
   if (several) {
     if (classes.empty()) {
-      require_whole(data, columns, *column, rows);
+      together([&] { require_whole(data, columns, *column, rows); });
       classes = class_labels(labels, data.labels_where).classes;
       put_first(classes, reference, name);
     }
-    const std::vector<int> codes = class_labels(labels, classes, data.labels_where);
+    const std::vector<int> codes =
+        together([&] { return class_labels(labels, classes, data.labels_where); });
     return Eigen::Map<const Eigen::VectorXi>(codes.data(), Index(codes.size())).cast<double>();
   }
   if (classes.empty()) {
@@ -111,18 +131,24 @@ RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
                                 out.plan.outcome_reference, out.classes),
                     std::move(rows.trials), std::move(rows.weights)};
   if (several) likelihood = fisherman::likelihood(s.likelihood, Index(out.classes.size()));
-  for (Index i = 0; i < outcomes.rows(); ++i) {
-    const std::string trouble = likelihood->trouble(outcomes.y(i), outcomes.trials_of(i));
-    if (!trouble.empty())
-      throw FileError(sentence(data.labels_where, ", ", columns.place(rows.kept[std::size_t(i)]),
-                               ", column '", label, "': the outcome is ", outcomes.y(i),
-                               ", but for the likelihood ", likelihood->name(), " it ", trouble));
-  }
-  RegressionPriors priors = priors_for(s, out.plan, *likelihood, outcomes);
+  together([&] {
+    for (Index i = 0; i < outcomes.rows(); ++i) {
+      const std::string trouble = likelihood->trouble(outcomes.y(i), outcomes.trials_of(i));
+      if (!trouble.empty())
+        throw FileError(sentence(data.labels_where, ", ", columns.place(rows.kept[std::size_t(i)]),
+                                 ", column '", label, "': the outcome is ", outcomes.y(i),
+                                 ", but for the likelihood ", likelihood->name(), " it ", trouble));
+    }
+  });
+  std::optional<RowPart> part;
+  if (!columns.rows_here().is_whole()) part = deal(rows, outcomes);
+  RegressionPriors priors = priors_for(s, out.plan, *likelihood, outcomes, part);
   out.likelihood = likelihood;
-  out.target =
-      std::make_shared<const RegressionTarget>(std::move(rows.x), std::move(outcomes), likelihood,
-                                               std::move(priors), std::move(rows.offset));
+  out.target = together([&] {
+    return std::make_shared<const RegressionTarget>(std::move(rows.x), std::move(outcomes),
+                                                    likelihood, std::move(priors),
+                                                    std::move(rows.offset), part);
+  });
   return out;
 }
 

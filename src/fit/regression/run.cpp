@@ -37,7 +37,10 @@ ErasedRun forward_backward(const RegressionTarget& target, const RegressionSetti
   }
   require(normal && target.likelihood().link() == Link::logit,
           "--method fb-gvi is for logistic regressions with normal priors");
-  const Matrix gram = target.design().transpose() * target.design();
+  const Matrix gram = sum_over_rows<Matrix>(target.rows(), [&](Index first, Index count) {
+    const Matrix x = target.design().middleRows(target.part().at(first, count), count);
+    return Matrix(x.transpose() * x);
+  });
   const double beta = 0.25 * spectrum(gram).values.maxCoeff() + largest;
   const auto start = gaussian_bures_wasserstein(Vector::Zero(d), Matrix::Identity(d, d));
   return made_run({start, Identity(start.dimension()), std::uint64_t(s.seed),

@@ -1,0 +1,198 @@
+#include "mpi_messenger.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "command.hpp"
+#include "fisherman/core/error.hpp"
+#ifdef FISHERMAN_MPI
+#include <mpi.h>
+#endif
+
+namespace fisherman::cli {
+
+#ifdef FISHERMAN_MPI
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class MpiMessenger final : public Messenger {
+ public:
+  MpiMessenger() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &count_);
+    MPI_Comm_dup(MPI_COMM_WORLD, &at_the_end_);
+  }
+
+  int rank() const override { return rank_; }
+  int count() const override { return count_; }
+
+  void send(const std::string& bytes, int to) override {
+    const Timed timed(bytes.size());
+    pieces(bytes.size(), [&](std::size_t at, int size) {
+      MPI_Send(bytes.data() + at, size, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+    });
+  }
+
+  std::string receive(int from) override {
+    const Timed timed;
+    std::string bytes;
+    for (int size = piece; size == piece;) {
+      MPI_Status status;
+      MPI_Probe(from, 0, MPI_COMM_WORLD, &status);
+      MPI_Get_count(&status, MPI_BYTE, &size);
+      const std::size_t at = bytes.size();
+      bytes.resize(at + std::size_t(size));
+      MPI_Recv(bytes.data() + at, size, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return bytes;
+  }
+
+  void broadcast(std::string& bytes, int from) override {
+    const Timed timed(rank_ == from ? bytes.size() : 0);
+    std::uint64_t size = bytes.size();
+    MPI_Bcast(&size, 1, MPI_UINT64_T, from, MPI_COMM_WORLD);
+    bytes.resize(size);
+    for (std::size_t at = 0; at < size; at += piece)
+      MPI_Bcast(bytes.data() + at, int(std::min<std::size_t>(piece, size - at)), MPI_BYTE, from,
+                MPI_COMM_WORLD);
+  }
+
+  // In turns of one partner each way, so that no more than one message is on its way to anybody.
+  std::vector<std::string> exchange(std::vector<std::string> to_each) override {
+    std::vector<std::string> out(static_cast<std::size_t>(count_));
+    out[std::size_t(rank_)] = std::move(to_each[std::size_t(rank_)]);
+    for (int step = 1; step < count_; ++step) {
+      const int to = (rank_ + step) % count_, from = (rank_ + count_ - step) % count_;
+      std::string& mine = to_each[std::size_t(to)];
+      std::string& theirs = out[std::size_t(from)];
+      const Timed timed(mine.size());
+      std::uint64_t size = mine.size(), their_size = 0;
+      MPI_Sendrecv(&size, 1, MPI_UINT64_T, to, 1, &their_size, 1, MPI_UINT64_T, from, 1,
+                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      theirs.resize(their_size);
+      for (std::size_t at = 0; at < std::max(size, their_size); at += piece) {
+        const auto part = [&](std::uint64_t all) {
+          return at < all ? int(std::min<std::size_t>(piece, all - at)) : 0;
+        };
+        MPI_Sendrecv(mine.data() + std::min<std::size_t>(at, size), part(size), MPI_BYTE, to, 1,
+                     theirs.data() + std::min<std::size_t>(at, their_size), part(their_size),
+                     MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+      mine.clear();
+    }
+    return out;
+  }
+
+  std::int64_t largest(std::int64_t number) override {
+    const Timed timed(sizeof number);
+    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return number;
+  }
+
+  /// Whether all ranks come here while we wait.
+  bool all_end() const {
+    MPI_Request request;
+    MPI_Ibarrier(at_the_end_, &request);
+    int all = 0;
+    for (const auto began = Clock::now(); all == 0 && Clock::now() - began < patience;) {
+      MPI_Test(&request, &all, MPI_STATUS_IGNORE);
+      if (all == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return all != 0;
+  }
+
+ private:
+  static constexpr int piece = 1 << 30;  // MPI counts with int
+  static constexpr auto patience = std::chrono::seconds(2);
+
+  /// Adds to what traffic() tells.
+  class Timed {
+   public:
+    explicit Timed(std::size_t bytes = 0) {
+      if (bytes == 0) return;
+      ++traffic().messages;
+      traffic().bytes += std::int64_t(bytes);
+    }
+    ~Timed() { traffic().seconds += std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+   private:
+    Clock::time_point began_ = Clock::now();
+  };
+
+  template <class Send>
+  static void pieces(std::size_t size, const Send& send) {
+    std::size_t at = 0;
+    for (; size - at >= std::size_t(piece); at += piece) send(at, piece);
+    send(at, int(size - at));  // maybe nothing: it says that this was the last
+  }
+
+  int rank_ = 0, count_ = 1;
+  MPI_Comm at_the_end_ = MPI_COMM_NULL;
+};
+
+/// Whether mpirun, mpiexec or srun started this process: without them MPI is not even set up, which takes its time.
+bool is_started_by_mpi() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(name) != nullptr) return true;
+  return false;
+}
+
+/// What other ranks print is what the first prints.
+void silence() {
+  static struct Nothing : std::streambuf {
+    int overflow(int c) override { return c; }
+  } nothing;
+  std::cout.rdbuf(&nothing);
+  std::cerr.rdbuf(&nothing);
+}
+
+}  // namespace
+
+Job::Job() {
+  if (!is_started_by_mpi()) return;
+  MPI_Init(nullptr, nullptr);
+  auto messenger = std::make_unique<MpiMessenger>();
+  if (messenger->count() == 1) return;
+  if (messenger->rank() != 0) silence();
+  messenger_ = std::move(messenger);
+  set_messenger(messenger_.get());
+}
+
+Job::~Job() {
+  set_messenger(nullptr);
+  messenger_.reset();
+  int begun = 0;
+  MPI_Initialized(&begun);
+  if (begun != 0) MPI_Finalize();
+}
+
+void Job::fail(const std::string& words) const {
+  if (!messenger_ || static_cast<const MpiMessenger&>(*messenger_).all_end()) {
+    std::cerr << words << std::flush;
+    return;
+  }
+  const std::string all = words.substr(0, words.find_last_not_of('\n') + 1) + " (rank " +
+                          std::to_string(messenger_->rank()) + ", which ends the job)\n";
+  if (::write(STDERR_FILENO, all.data(), all.size()) >= 0) MPI_Abort(MPI_COMM_WORLD, misuse);
+  MPI_Abort(MPI_COMM_WORLD, misuse);
+}
+
+#else
+
+Job::Job() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* const size = std::getenv(name); size != nullptr && std::atoi(size) > 1)
+      throw Misuse(
+          "this program was built without MPI, so that every rank would do all of the work");
+}
+Job::~Job() = default;
+void Job::fail(const std::string& words) const { std::cerr << words << std::flush; }
+
+#endif
+
+}  // namespace fisherman::cli
