@@ -106,14 +106,14 @@ std::unique_ptr<RunFolder> FitCommand::folder_for(const Json& config) const {
                                      config, inputs);
 }
 
-void FitCommand::write(const RunFolder& folder, const Fitted& fit) const {
-  folder.write("model.json", json_of(fit.model()));
+std::vector<NamedFile> FitCommand::files_of(const Fitted& fit) const {
+  std::vector<NamedFile> out = {{"model.json", json_of(fit.model()).dump(2) + "\n"}};
   const Fields arrays = fit.arrays();
   for (const auto& [name, value] : arrays.all())
-    folder.write(name + ".npy", npy_bytes(arrays.need_matrix(name)));
-  for (const NamedFile& file : fit.tables(output_)) folder.write(file.name, file.bytes);
-  folder.write("result.json", json_of(fit.result()));
-  folder.finish();
+    out.push_back({name + ".npy", npy_bytes(arrays.need_matrix(name))});
+  for (NamedFile& file : fit.tables(output_)) out.push_back(std::move(file));
+  out.push_back({"result.json", json_of(fit.result()).dump(2) + "\n"});
+  return out;
 }
 
 int FitCommand::run() {
@@ -131,12 +131,19 @@ int FitCommand::run() {
                    {.checkpoint_every = checkpoint_every_, .resume = resume_, .quiet = quiet_});
   const std::shared_ptr<const Fitted> fit = kind_->fit(std::move(data), *settings_, driver);
   if (!fit) return not_converged;  // a signal before the first iteration
-  if (folder) write(*folder, *fit);
+  // Every rank makes what the first one writes: it may take all of them.
+  if (!out_.empty()) {
+    const std::vector<NamedFile> files = files_of(*fit);
+    if (folder) {
+      for (const NamedFile& file : files) folder->write(file.name, file.bytes);
+      folder->finish();
+    }
+  }
   if (json_)
     std::cout << json_of(fit->result()).dump(2) << '\n';
   else
     std::cout << fit->text(output_);
-  if (folder && !no_report_) {
+  if (!out_.empty() && !no_report_) {
     const std::vector<ReportedFit> shown = {
         {.name = run_name(out_),
          .fit = fit,
@@ -148,8 +155,10 @@ int FitCommand::run() {
            return nullptr;
          }}};
     report::Page page = kind_->page(shown, {.operations = most_operations});
-    page.footer = made_from({out_});
-    folder->write("report.html", report::html(page));
+    if (folder) {
+      page.footer = made_from({out_});
+      folder->write("report.html", report::html(page));
+    }
   }
   return fit->as_asked ? done : not_converged;
 }

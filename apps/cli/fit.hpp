@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "data_flags.hpp"
@@ -26,7 +27,8 @@ class FitCommand {
   Json config_of(const FitData& data) const;
   /// Nothing without --out.
   std::unique_ptr<RunFolder> folder_for(const Json& config_json) const;
-  void write(const RunFolder& folder, const Fitted& fit) const;
+  /// What the folder holds of a fit, besides its page.
+  std::vector<NamedFile> files_of(const Fitted& fit) const;
 
   const FitKind* kind_;
   std::unique_ptr<FitSettings> settings_;

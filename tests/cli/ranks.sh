@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Fits that ranks of MPI share have the bits of one process, whatever their number: ranks.sh PROGRAM WORK_FOLDER MPIRUN
+set -euo pipefail
+mpirun=${3:-}
+[[ -n $mpirun ]] || {
+  echo "Skipped: the program was built without MPI"
+  exit 77
+}
+. "$(dirname "$0")/common.sh"
+# More ranks than cores, which wait without keeping the others from working; and root may run them.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+ranks() { "$mpirun" -n "$@"; }
+
+# same A B: two folders hold the same files, with the same bytes but for times.
+same() {
+  [[ $(ls "$1") == $(ls "$2") ]] || fail "$1 and $2 hold other files: $(ls "$2")"
+  local file
+  for file in "$1"/*; do
+    case ${file##*/} in
+      checkpoint | report.html | SHA256SUMS) ;;  # hold times
+      trace.csv) cmp <(untimed "$file") <(untimed "$2/trace.csv") || fail "$2/trace.csv differs" ;;
+      result.json | config.json | model.json)
+        cmp <(grep -v '"seconds"\|"threads"' "$file") <(grep -v '"seconds"\|"threads"' "$2/${file##*/}") ||
+          fail "$2/${file##*/} differs"
+        ;;
+      *) cmp "$file" "$2/${file##*/}" || fail "$2/${file##*/} differs" ;;
+    esac
+  done
+}
+# shared NAME "NUMBERS" KIND OPTION…: by one process, and by numbers of ranks, with one thread or two.
+shared() {
+  local name=$1 numbers=$2 n threads
+  shift 2
+  "$program" fit "$@" --quiet --json --out "$name" >/dev/null
+  for n in $numbers; do
+    threads=$((n % 2 + 1))
+    ranks $n "$program" fit "$@" --threads $threads --quiet --json --out "$name-$n" >/dev/null 2>stderr ||
+      fail "$name with $n ranks: $(cat stderr)"
+    same "$name" "$name-$n"
+  done
+}
+
+make_data 2500 6
+# Words, missing values, quotes with ends of lines in them, weights and counts.
+awk -F, 'NR == 1 { print "note,colour,size,weight,count"; next } {
+  split("red;green;\"dark, blue\";1", colour, ";"); split("plain;\"two\nlines\";\"a \"\"quote\"\"\"", note, ";")
+  print note[NR % 3 + 1] "," colour[NR % 7 % 4 + 1] "," (NR % 41 == 0 ? "NA" : $2) "," NR % 3 + 1 "," NR % 5 % 4
+}' data.csv >mixed.csv
+awk -F, 'NR > 1 { printf "%s", NR % 4; for (j = 2; j <= 6; ++j) if ((NR + j) % 5 == 0) printf " %d:%s", 4 * j + NR % 7, $j; print "" }' \
+  data.csv >sparse.libsvm
+gzip -kn data.csv
+
+shared logistic "2 3 5" logistic --data data.csv --draws 20
+shared minibatches "3" logistic --data data.csv --method ngd --minibatch 64 --iterations 40
+shared counts "2 5" regression --data mixed.csv --label count --likelihood poisson --missing drop --weights weight
+shared groups "3" regression --data mixed.csv --label count --likelihood negative-binomial --missing mean --group colour --drop note,weight
+shared classes "5" regression --data mixed.csv --label colour --likelihood multinomial --missing indicator --drop note,weight
+shared libsvm "2" regression --data sparse.libsvm --likelihood gaussian
+shared dense "2 3 5" reduced-rank --data data.csv --holdout 0.2
+shared sparse "2 3" reduced-rank --data sparse.libsvm --rank 2 --ridge 0.1
+shared packed "2" logistic --data data.csv.gz --iterations 3
+shared network "2 3" flow --data data.csv --target neural --hidden 2 --iterations 10
+
+# A run goes on with another number of ranks.
+long=(fit logistic --data data.csv --method ifngd --batch 20 --eval-every 5 --iterations 400 --quiet --json)
+"$program" "${long[@]}" --out whole >/dev/null
+resume=()
+for n in 3 2 1; do
+  ranks $n "$program" "${long[@]}" --checkpoint-every 0 --out cut "${resume[@]}" >/dev/null 2>&1 &
+  job=$!
+  until [[ -s cut/trace.csv && $(wc -l <cut/trace.csv) -gt $((100 * (4 - n))) ]] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+  # The last that was started is the rank with the highest number: the job dies with any of them.
+  pkill -9 -n -f -- "--out cut( |\$)" || true
+  wait $job 2>/dev/null && fail "the job outlived a rank" || true
+  resume=(--resume)
+done
+ranks 5 "$program" "${long[@]}" --out cut --resume >/dev/null 2>stderr || fail "$(cat stderr)"
+same whole cut
+
+# One sentence, with the line of the whole file, and nothing is left behind.
+sed '2400s/^[^,]*/oops/' data.csv >slip.csv
+expect 1 "slip.csv, line 2400: column 'a, b' would be of numbers but for 'oops'" ranks 3 "$program" fit logistic --data slip.csv --out slip
+[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+sed '2300s/,[^,]*$//' data.csv >short.csv
+expect 1 "short.csv, line 2300: the row has 6 fields, but the header has 7" ranks 3 "$program" fit logistic --data short.csv --out slip
+[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+expect 1 "none.csv: cannot be opened" ranks 2 "$program" fit logistic --data none.csv --out slip
+[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+expect 1 "holds a run already" ranks 2 "$program" fit logistic --data data.csv --out logistic
+[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+[[ ! -e slip ]] || fail "a fit that was refused leaves a folder"
+expect 1 "--cv fits its folds side by side" ranks 2 "$program" fit reduced-rank --data data.csv --cv 3
+# What is not shared is done once.
+ranks 3 "$program" list kinds >listed 2>/dev/null || ranks 3 "$program" list >listed
+cmp listed <("$program" list kinds 2>/dev/null || "$program" list) || fail "three ranks list more than one"
