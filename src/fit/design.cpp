@@ -1,6 +1,6 @@
 #include "fisherman/fit/design.hpp"
 
-#include <algorithm>
+#include <set>
 
 #include "design_columns.hpp"
 #include "fisherman/core/error.hpp"
@@ -37,9 +37,10 @@ void DesignPlan::name_coefficients() {
 }
 
 std::vector<std::string> DesignPlan::needed() const {
+  std::set<std::string> known;
   std::vector<std::string> out;
   const auto add = [&](const std::string& name) {
-    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    if (!name.empty() && known.insert(name).second) out.push_back(name);
   };
   for (const Source& source : sources_) add(source.name);
   for (const Group& group : groups_) add(group.name);

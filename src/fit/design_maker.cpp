@@ -19,7 +19,7 @@ namespace fisherman {
 class DesignMaker {
  public:
   DesignMaker(const Columns& data, const DesignSettings& settings, const std::string& where)
-      : data_(data), settings_(settings), where_(where), names_(data.names()) {}
+      : data_(data), by_name_(data), settings_(settings), where_(where), names_(data.names()) {}
 
   DesignPlan plan(const std::string& outcome) {
     assign_parts(outcome);
@@ -54,17 +54,19 @@ class DesignMaker {
   void tell();
 
   const Columns& data_;
+  ColumnsByName by_name_;
   const DesignSettings& settings_;
   const std::string& where_;
   std::vector<std::string> names_;
   std::map<std::string, std::string> reference_;  // by column, as levels are spelled
   std::set<std::string> taken_;  // columns that are no terms unless somebody says so
+  std::map<std::string, Index> source_by_name_;
   Index dropped_ = 0;
   DesignPlan plan_;
 };
 
 const Column& DesignMaker::column(const std::string& name, const std::string& option) const {
-  const Column* const found = data_.find(name);
+  const Column* const found = by_name_.find(name);
   if (found == nullptr)
     fail("has no column ", shown(name), ", which ", option, " names", did_you_mean(name, names_));
   return *found;
@@ -120,9 +122,8 @@ void DesignMaker::take_groups() {
 }
 
 Index DesignMaker::source_of(const std::string& name, const std::string& option) {
-  const auto same = [&](const DesignPlan::Source& s) { return s.name == name; };
-  const auto found = std::find_if(plan_.sources_.begin(), plan_.sources_.end(), same);
-  if (found != plan_.sources_.end()) return found - plan_.sources_.begin();
+  if (const auto found = source_by_name_.find(name); found != source_by_name_.end())
+    return found->second;
   const Column& from = column(name, option);
   require(name != plan_.outcome_, option, " names ", shown(name), ", which is the outcome");
   const bool by_level = from.is_words() || reference_.count(name) > 0;
@@ -132,7 +133,7 @@ Index DesignMaker::source_of(const std::string& name, const std::string& option)
   if (by_level) require_category(from);
   plan_.sources_.push_back({.name = name, .levels = {}});
   if (by_level) plan_.sources_.back().levels = {""};  // until they are known
-  return Index(plan_.sources_.size()) - 1;
+  return source_by_name_[name] = Index(plan_.sources_.size()) - 1;
 }
 
 /// Words that are an id or a text would be a column each.

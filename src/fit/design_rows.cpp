@@ -20,7 +20,7 @@ void RowMaker::fail_in_row(Index row, const std::string& column, const Parts&...
 
 RowMaker::RowMaker(const DesignPlan& plan, const Columns& data, const std::string& where,
                    RowsFor purpose)
-    : plan_(plan), data_(data), where_(where), purpose_(purpose) {
+    : plan_(plan), data_(data), by_name_(data), where_(where), purpose_(purpose) {
   if (purpose == RowsFor::fit) {
     keep_all_but_missing();
   } else {
@@ -35,7 +35,7 @@ bool RowMaker::fills() const {
 }
 
 const Column& RowMaker::column(const std::string& name) const {
-  const Column* const found = data_.find(name);
+  const Column* const found = by_name_.find(name);
   if (found == nullptr)
     throw FileError(
         sentence(where_, ": has no column ", shown(name), ", which the fit was made with"));

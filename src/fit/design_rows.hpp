@@ -62,6 +62,7 @@ class RowMaker {
 
   const DesignPlan& plan_;
   const Columns& data_;
+  ColumnsByName by_name_;
   const std::string& where_;
   RowsFor purpose_;
   std::vector<Index> kept_;

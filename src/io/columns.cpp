@@ -57,6 +57,16 @@ const Column* Columns::find(const std::string& name) const {
   return found == all.end() ? nullptr : &*found;
 }
 
+ColumnsByName::ColumnsByName(const Columns& columns) {
+  columns_.reserve(columns.all.size());
+  for (const Column& column : columns.all) columns_.emplace(column.name, &column);
+}
+
+const Column* ColumnsByName::find(const std::string& name) const {
+  const auto found = columns_.find(name);
+  return found == columns_.end() ? nullptr : found->second;
+}
+
 std::vector<std::string> Columns::names() const {
   std::vector<std::string> out;
   out.reserve(all.size());

@@ -1,5 +1,7 @@
 // Exact with a model that has no closed form of its Fisher operator.
-#include "fisherman/fisherman.hpp"
+#include "fisherman/fisher/exact.hpp"
+#include "fisherman/manifold/euclidean.hpp"
+#include "fisherman/solve/run.hpp"
 
 using namespace fisherman;
 

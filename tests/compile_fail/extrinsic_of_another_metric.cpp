@@ -1,5 +1,6 @@
 // Projecting the direction makes sense for the ambient metric only.
-#include "fisherman/fisherman.hpp"
+#include "fisherman/manifold/extrinsic.hpp"
+#include "fisherman/manifold/spd.hpp"
 
 using namespace fisherman;
 

@@ -1,5 +1,7 @@
 // A model that cannot tell its gradient.
-#include "fisherman/fisherman.hpp"
+#include "fisherman/fisher/identity.hpp"
+#include "fisherman/manifold/euclidean.hpp"
+#include "fisherman/solve/run.hpp"
 
 using namespace fisherman;
 

@@ -1,5 +1,5 @@
 // The Fisher-Rao Gaussian has no transport but the frame's own.
-#include "fisherman/fisherman.hpp"
+#include "fisherman/manifold/gaussian.hpp"
 
 using namespace fisherman;
 

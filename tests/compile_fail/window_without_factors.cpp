@@ -1,5 +1,7 @@
 // FactoredWindow with a model that offers columns of numbers only.
-#include "fisherman/fisherman.hpp"
+#include "fisherman/fisher/window.hpp"
+#include "fisherman/manifold/euclidean.hpp"
+#include "fisherman/solve/run.hpp"
 
 using namespace fisherman;
 

@@ -90,7 +90,7 @@ LINES = [
     ("draws that memory does not hold", FIT + ["--iterations", "5", "--draws", "1000000000000000"], "draws|memory"),
     ("transport of another geometry", FIT + ["--transport", "paper"], "--transport"),
     ("geometry of adam", FIT + ["--method", "adam", "--geometry", "bw"], "--geometry"),
-    ("more units than memory", FLOW + ["--hidden", "100000000"], "memory|hidden"),
+    ("more units than memory", FLOW + ["--hidden", "100000000"], "the fit would take about"),
     ("a flag with a value", FIT + ["--no-guard=maybe"], "no-guard"),
     ("predict alone", ["predict"], "--run|--data"),
     ("predict without data", ["predict", "--run", "x"], "--data"),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "fisherman/core/types.hpp"
@@ -51,6 +52,17 @@ struct Columns {
   /// Nothing if there is none of this name.
   const Column* find(const std::string& name) const;
   std::vector<std::string> names() const;
+};
+
+/// Columns by their names, for those who ask for many of them. It refers to the columns.
+class ColumnsByName {
+ public:
+  explicit ColumnsByName(const Columns& columns);
+  /// Nothing if there is none of this name.
+  const Column* find(const std::string& name) const;
+
+ private:
+  std::unordered_map<std::string_view, const Column*> columns_;
 };
 
 /// A cell as the name of a level: without spaces around it, and a number in its shortest spelling, so that 1, 1.0 and +1

@@ -44,14 +44,13 @@ SpreadRows SpreadRows::from(const Matrix& x, const Vector& y) {
 }
 
 template <class T>
-void FlowFitted::fit_to(T target, std::vector<std::string> names_of_weights, Driver& driver) {
+void FlowFitted::fit_to(T target, Driver& driver) {
   FlowFit found = fit_flow(target, settings, [&](ErasedRun& run) { return driver.drive(run); });
   summary = std::move(found.end);
   as_asked = summary.as_asked(settings.iterations);
   frame = std::move(found.frame);
   objective_error = found.objective_error;
   khat = found.khat;
-  names = std::move(names_of_weights);
   log_p = [target = std::move(target)](const Matrix& betas) {
     return log_densities(target, betas);
   };
@@ -71,10 +70,12 @@ std::unique_ptr<Fitted> FlowFitted::fit(FitData data, const FitSettings& setting
   out->seen = SpreadRows::from(design, y);
   if (s.target == FlowTarget::logistic) {
     const Vector prior = prior_variances(s.columns(), Index(out->columns.size()));
-    out->fit_to(LogisticTarget(std::move(design), y, prior), out->preparation.names, driver);
+    out->fit_to(LogisticTarget(std::move(design), y, prior), driver);
+    out->names = out->preparation.names;
   } else {
     const NeuralTarget target(design, y, s.network());
-    out->fit_to(target, target.names(out->preparation.names), driver);
+    out->fit_to(target, driver);
+    out->names = target.names(out->preparation.names);  // after: a refusal needs no names
   }
   return out;
 }

@@ -46,7 +46,7 @@ class FlowFitted final : public BinaryFitted {
 
  private:
   template <class T>
-  void fit_to(T target, std::vector<std::string> names_of_weights, Driver& driver);
+  void fit_to(T target, Driver& driver);
 };
 
 namespace flow_report {
