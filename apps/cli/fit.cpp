@@ -20,6 +20,18 @@ namespace {
 // What the page that every fit leaves may cost, beyond the fit: a second or so.
 constexpr double most_operations = 2e10;
 
+/// Together: what the ranks have told each other, from the beginning to the end.
+void tell_traffic(FitDriver& driver, std::int64_t iterations) {
+  const Traffic mine = traffic();
+  const double messages = double(sum_of_ranks(mine.messages)),
+               bytes = double(sum_of_ranks(mine.bytes)),
+               each = double(std::max<std::int64_t>(1, iterations));
+  driver.say(sentence(rank_count(), " ranks sent ", messages, " messages with ", bytes / 1e6,
+                      " MB, that is ", messages / each, " and ", bytes / each / 1e6,
+                      " MB per iteration; the first spent ", mine.seconds,
+                      " s on them, waiting included."));
+}
+
 }  // namespace
 
 FitCommand::FitCommand(const FitKind& kind) : kind_(&kind), settings_(kind.settings()) {
@@ -160,6 +172,7 @@ int FitCommand::run() {
       folder->write("report.html", report::html(page));
     }
   }
+  if (rank_count() > 1) tell_traffic(driver, fit->summary.iterations);
   return fit->as_asked ? done : not_converged;
 }
 
