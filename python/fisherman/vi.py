@@ -42,7 +42,7 @@ class _Approximation:
         self.elbo_error = end["objective_error"]
         self.khat = end["khat"]
         self.khat_verdict = end["khat_verdict"]
-        self.ratio_variation = end.get("ratio_variation", float("nan"))
+        self.ratio_variation = end["ratio_variation"]
         self.status = end["status"]
         self.sentence = end["sentence"]
         self.iterations = end["iterations"]
@@ -434,5 +434,6 @@ def flow(
         _core.fit_flow_density, model.density, d, options.texts, planned=options.iterations
     )
     report(end, stacklevel=5)
-    doubt([model.complaint()])
+    whole = end["status"] != "interrupted"
+    doubt([*(end["doubts"] if whole else []), model.complaint()])
     return FlowApproximation(end, model, options.texts)

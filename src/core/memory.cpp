@@ -124,6 +124,16 @@ void require_memory(const std::string& what, const std::vector<MemoryPart>& part
           gigabytes(needed), " (", list, "), but ", now.words, "; ", less);
 }
 
+void limit_memory() {
+  const auto now = kernel_number("/proc/self/status", "VmData:");  // in kB
+  rlimit limit{};
+  if (!now || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  const double most = *now * 1024.0 + usable_share * memory_now().left;
+  if (limit.rlim_cur != RLIM_INFINITY && double(limit.rlim_cur) <= most) return;
+  limit.rlim_cur = rlim_t(most);
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
 std::string out_of_memory(const std::string& what) {
   return sentence("memory ran out during ", what, "; ", memory_now().words);
 }

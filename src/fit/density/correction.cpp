@@ -30,30 +30,32 @@ bool corrects(Resample resample, const RatioCheck& ratios) {
          (resample == Resample::automatic && ratios.weights_correct());
 }
 
-std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string& instead) {
+std::vector<std::string> doubts_about(const DensityFit& fit, const std::string& what,
+                                      const std::string& instead) {
   std::vector<std::string> out;
   if (!std::isnan(fit.ratios.k) && !fit.ratios.weights_correct())
-    out.push_back(sentence(
-        "Pareto k is ", report::fixed(fit.ratios.k, 2),
-        ": the posterior is not close to a Gaussian on this scale, and its means, standard "
-        "deviations and quantiles here are not to be trusted; another parameterisation may help, ",
-        instead));
+    out.push_back(sentence("Pareto k is ", report::fixed(fit.ratios.k, 2), ": the ", what,
+                           " is not close to the posterior on this scale, and its means, standard "
+                           "deviations and quantiles here are not to be trusted; another "
+                           "parameterisation may help, ",
+                           instead));
   else if (fit.ratios.variation > most_variation)
     out.push_back(sentence(
         "the importance weights vary much, so that draws are worth ",
         report::fixed(100.0 / (1.0 + fit.ratios.variation * fit.ratios.variation), 0),
-        "% of their number: the posterior is far from a Gaussian on this scale; the "
-        "weights correct for that as far as draws of the Gaussian reach, and tails may be missed"));
+        "% of their number: the ", what,
+        " is far from the posterior on this scale; the weights correct for that as far as draws of "
+        "the ",
+        what, " reach, and tails may be missed"));
   if (fit.log_ratios.size() == 0)
-    out.emplace_back(
-        "the log density is not finite at most draws of the Gaussian, which is not to be trusted; "
-        "a "
-        "parameterisation in which every point is possible may help");
+    out.push_back(sentence("the log density is not finite at most draws of the ", what,
+                           ", which is not to be trusted; a parameterisation in which every point "
+                           "is possible may help"));
   else if (fit.impossible > 0)
     out.push_back(sentence("the log density is not finite at ", fit.impossible, " of ",
-                           fit.log_ratios.size(),
-                           " draws of the Gaussian, which are left out; a parameterisation in "
-                           "which every point is possible may help"));
+                           fit.log_ratios.size(), " draws of the ", what,
+                           ", which are left out; a parameterisation in which every point is "
+                           "possible may help"));
   for (Index k = 0; k < fit.others.size(); ++k) {
     const double higher = fit.others(k) - fit.end.objective;
     out.push_back(

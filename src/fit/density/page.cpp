@@ -39,6 +39,7 @@ Cell verdict(const std::vector<Run>& runs) {
 Section overview(const std::vector<Run>& runs) {
   Section section("Summary");
   Grid grid{{{"run"},
+             {"family"},
              {"status"},
              {"NELBO, nats", true},
              {"Pareto k̂", true},
@@ -49,8 +50,9 @@ Section overview(const std::vector<Run>& runs) {
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const DensityFitted& fit = runs[k].as<DensityFitted>();
     grid.rows.push_back(
-        {{Cell(runs[k].name), Cell(status_word(runs[k]), status_tone(runs[k])),
-          Cell(nelbo_words(runs[k])), Cell(fixed(fit.ratios.k, 2), khat_tone(fit.ratios.judged())),
+        {{Cell(runs[k].name), Cell(fit.family->name),
+          Cell(status_word(runs[k]), status_tone(runs[k])), Cell(nelbo_words(runs[k])),
+          Cell(fixed(fit.ratios.k, 2), khat_tone(fit.ratios.judged())),
           Cell(figure(double(fit.gradients), 10)), Cell(fixed(fit.ess, 0)),
           Cell(figure(fit.summary.seconds, 3))},
          false,
@@ -69,10 +71,12 @@ Section quantities(const std::vector<Run>& runs) {
   const DensityFitted& first = runs[0].as<DensityFitted>();
   if (first.summaries.size() == 0)
     return section.paragraph("There are no draws of this fit.", Tone::mind);
-  section.paragraph(first.weighted
-                        ? "From draws that are weighted by importance, which corrects for what the "
-                          "Gaussian misses."
-                        : "From draws of the Gaussian as they are.");
+  section.paragraph(
+      first.weighted
+          ? sentence("From draws that are weighted by importance, which corrects for what "
+                     "the ",
+                     first.family->what, " misses.")
+          : sentence("From draws of the ", first.family->what, " as they are."));
   Forest forest;
   for (const Run& run : runs) forest.series.push_back(run.name);
   Grid grid{{{"quantity"},
@@ -124,7 +128,7 @@ Page page(const std::vector<ReportedFit>& runs, const PageLimits& /*limits*/) {
   Page page;
   page.title = "Posterior of " + fit.name;
   page.about =
-      sentence("a Gaussian of ", fit.coordinates.size(),
+      sentence("a ", fit.family->what, " of ", fit.coordinates.size(),
                " coordinates on the unconstrained scale; ", fit.quantities.size(), " quantities");
   page.verdict = verdict(runs);
   page.sections = {overview(runs), quantities(runs), course(runs), settings_section(runs)};
