@@ -142,7 +142,7 @@ double fisherman_log_density(const double* x, double* g) {
 C
 library eats.c libeats.so
 limited() { (ulimit -v 1000000 && exec timeout -s KILL 120 "$@"); }
-expect 1 "memory ran out during fit density" limited "$program" fit density --model ./libeats.so --quiet --out eaten
+expect 1 "memory ran out during fisherman fit density" limited "$program" fit density --model ./libeats.so --quiet --out eaten
 [[ $(wc -l <stderr) == 1 ]] || fail "more than a sentence: $(cat stderr)"
 
 # What is wrong is said in a sentence, and nothing is left behind.
