@@ -51,20 +51,30 @@ std::string failure_of(const PosteriorFits& of) {
   return {};
 }
 
-report::Section table_section(const std::vector<PosteriorFits>& all) {
-  report::Section section("Posteriors");
+std::string shown(const PosteriorFits& of) { return of.name + (of.nearly_gaussian ? "" : " *"); }
+
+/// Each word that the fits have, once; of a verdict, what is before the colon.
+std::string said_by(const PosteriorFits& of, std::string PosteriorFit::*what) {
+  std::vector<std::string> all;
+  for (const PosteriorFit& fit : of.fits) {
+    const std::string word = (fit.*what).substr(0, (fit.*what).find(':'));
+    if (std::find(all.begin(), all.end(), word) == all.end()) all.push_back(word);
+  }
+  std::string out;
+  for (const std::string& word : all) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+report::Section cost_section(const std::vector<PosteriorFits>& all) {
+  report::Section section("What the fits cost, and say of themselves");
   report::Grid grid{{{"posterior"},
                      {"d", true},
                      {"gradients", true},
                      {"CPU seconds", true},
                      {"NELBO, nats", true},
-                     {"mean error", true},
-                     {"sd error", true},
-                     {"W1", true},
-                     {"weighted: mean error", true},
-                     {"sd error", true},
-                     {"W1", true},
+                     {"status"},
                      {"Pareto k̂", true},
+                     {"verdict"},
                      {"warned", true}},
                     {}};
   std::vector<Cell> failures;
@@ -81,27 +91,48 @@ report::Section table_section(const std::vector<PosteriorFits>& all) {
       }
     const double khat = worst(of, false, &PosteriorFit::khat);
     grid.rows.push_back(
-        {{Cell(of.name + (of.nearly_gaussian ? "" : " *")), Cell(sentence(of.dimension)),
+        {{Cell(shown(of)), Cell(sentence(of.dimension)),
           Cell(report::figure(median_gradients(of), 10)),
           Cell(report::fixed(mean_of(of, &PosteriorFit::cpu_seconds), 2)),
           Cell(report::fixed(mean_of(of, &PosteriorFit::objective), 2)),
-          error_cell(worst(of, false, &PosteriorFit::mean_error)),
-          error_cell(worst(of, false, &PosteriorFit::sd_error)),
-          error_cell(worst(of, false, &PosteriorFit::distance)),
-          error_cell(worst(of, true, &PosteriorFit::mean_error)),
-          error_cell(worst(of, true, &PosteriorFit::sd_error)),
-          error_cell(worst(of, true, &PosteriorFit::distance)),
+          Cell(said_by(of, &PosteriorFit::status)),
           Cell(report::fixed(khat, 2), khat < 0.7 ? Tone::plain : Tone::mind),
-          Cell(sentence(warned, " of ", count))}});
+          Cell(said_by(of, &PosteriorFit::verdict)), Cell(sentence(warned, " of ", count))}});
   }
   if (!grid.rows.empty()) section.table(grid);
   if (!failures.empty()) section.list(failures);
   return section.paragraph(
-      "Errors are the largest over the seeds and all parameters, in units of the reference's "
-      "standard deviation (of the sd: relative). Gradients are the median over seeds; CPU seconds "
-      "and NELBO are means. Weighted: draws after importance resampling, where the program takes "
-      "it for safe. * not nearly Gaussian: a coordinate has a skewness of 0.5 or an excess "
-      "kurtosis of 1 or more.");
+      "Gradients are the median over seeds, CPU seconds and NELBO are means, and Pareto k̂ is the "
+      "largest. Warned: fits that have not converged, or that say that they are not to be trusted. "
+      "* "
+      "not nearly Gaussian: a coordinate has a skewness of 0.5 or an excess kurtosis of 1 or "
+      "more.");
+}
+
+report::Section error_section(const std::vector<PosteriorFits>& all) {
+  report::Section section("How far they are from the reference draws");
+  report::Grid grid{{{"posterior"},
+                     {"mean", true},
+                     {"sd", true},
+                     {"W1", true},
+                     {"mean, weighted", true},
+                     {"sd, weighted", true},
+                     {"W1, weighted", true}},
+                    {}};
+  for (const PosteriorFits& of : all) {
+    if (!failure_of(of).empty()) continue;
+    report::Grid::Row row{{Cell(shown(of))}};
+    for (const bool weighted : {false, true})
+      for (const auto what :
+           {&PosteriorFit::mean_error, &PosteriorFit::sd_error, &PosteriorFit::distance})
+        row.cells.push_back(error_cell(worst(of, weighted, what)));
+    grid.rows.push_back(std::move(row));
+  }
+  if (!grid.rows.empty()) section.table(grid);
+  return section.paragraph(
+      "The largest over the seeds and all parameters: |mean - reference| and the Wasserstein-1 "
+      "distance in units of the reference's standard deviation, and |sd/reference - 1|. Weighted: "
+      "draws after importance resampling, where the program takes it for safe.");
 }
 
 std::string csv_of(const std::vector<PosteriorFits>& all) {
@@ -149,10 +180,11 @@ void write_posteriors(const std::vector<PosteriorFits>& all, const PosteriorsOpt
   report::Page page;
   page.title = "posteriordb";
   page.about = sentence("fisherman reproduce posteriordb: ", all.size(), " posteriors, family ",
-                        options.family, ", ", options.seeds, " seeds, version ", version());
+                        options.family, ", ", options.seeds,
+                        options.seeds == 1 ? " seed" : " seeds", ", version ", version());
   page.verdict = Cell(summary, silent.empty() && right == nearly ? Tone::good : Tone::mind);
   page.footer = sentence("Made by fisherman ", version(), ". All fits: posteriors.csv.");
-  page.sections.push_back(table_section(all));
+  page.sections = {error_section(all), cost_section(all)};
   write_file(options.folder / "posteriors.csv", csv_of(all));
   write_file(options.folder / "verdicts.txt", verdicts + summary + "\n");
   write_file(options.folder / "report.html", report::html(page));

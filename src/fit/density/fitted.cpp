@@ -23,7 +23,7 @@ const std::vector<std::string>& summary_columns() {
   return names;
 }
 
-Words<DensityFamily> family_words() {
+Words<DensityFamily> density_family_words() {
   Words<DensityFamily> out;
   for (const FamilyEntry& entry : density_families())
     out.push_back({entry.family, entry.name, entry.help});
@@ -35,7 +35,7 @@ Vector equal_weights(Index count) { return Vector::Constant(count, -std::log(dou
 }  // namespace
 
 void DensityFitSettings::describe(Options& o) {
-  o.add("family", family, "family of distributions that approximate the posterior", family_words());
+  o.add("family", family, "family of distributions that approximate the posterior", density_family_words());
   o.add("layers", layers, "number of layers of a flow", Options::Rule::positive);
   o.add("rank", rank,
         sentence("number of directions in which each layer of a flow bends (0: ", density_flow_rank,

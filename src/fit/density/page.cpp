@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "fisherman/fit/sections.hpp"
@@ -16,6 +17,16 @@ using Run = ReportedFit;
 std::string nelbo_words(const Run& run) {
   return fixed(run.fit->summary.objective, 2) + " ± " +
          fixed(run.as<DensityFitted>().objective_error, 2);
+}
+
+/// Whose it is, before a sentence, where there are several.
+std::string named(const Run& run, const std::vector<Run>& runs) {
+  return runs.size() == 1 ? "" : "'" + run.name + "': ";
+}
+
+std::string as_sentence(std::string words) {
+  if (!words.empty()) words[0] = char(std::toupper(static_cast<unsigned char>(words[0])));
+  return words + ".";
 }
 
 Cell verdict(const std::vector<Run>& runs) {
@@ -61,8 +72,7 @@ Section overview(const std::vector<Run>& runs) {
   add_overview(section, grid);
   for (const Run& run : runs)
     for (const std::string& warning : run.fit->warnings)
-      section.paragraph((runs.size() == 1 ? "" : "'" + run.name + "': ") + warning + ".",
-                        Tone::mind);
+      section.paragraph(named(run, runs) + as_sentence(warning), Tone::mind);
   return section;
 }
 
@@ -71,12 +81,16 @@ Section quantities(const std::vector<Run>& runs) {
   const DensityFitted& first = runs[0].as<DensityFitted>();
   if (first.summaries.size() == 0)
     return section.paragraph("There are no draws of this fit.", Tone::mind);
-  section.paragraph(
-      first.weighted
-          ? sentence("From draws that are weighted by importance, which corrects for what "
-                     "the ",
-                     first.family->what, " misses.")
-          : sentence("From draws of the ", first.family->what, " as they are."));
+  for (const Run& run : runs) {
+    const DensityFitted& fit = run.as<DensityFitted>();
+    const std::string& what = fit.family->what;
+    section.paragraph(named(run, runs) +
+                      (fit.weighted
+                           ? sentence("From draws that are weighted by importance, which corrects "
+                                      "for what the ",
+                                      what, " misses.")
+                           : sentence("From draws of the ", what, " as they are.")));
+  }
   Forest forest;
   for (const Run& run : runs) forest.series.push_back(run.name);
   Grid grid{{{"quantity"},
@@ -128,7 +142,7 @@ Page page(const std::vector<ReportedFit>& runs, const PageLimits& /*limits*/) {
   Page page;
   page.title = "Posterior of " + fit.name;
   page.about =
-      sentence("a ", fit.family->what, " of ", fit.coordinates.size(),
+      sentence(runs.size() == 1 ? "a " + fit.family->what + " of " : "", fit.coordinates.size(),
                " coordinates on the unconstrained scale; ", fit.quantities.size(), " quantities");
   page.verdict = verdict(runs);
   page.sections = {overview(runs), quantities(runs), course(runs), settings_section(runs)};
