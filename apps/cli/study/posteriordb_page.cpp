@@ -12,7 +12,6 @@
 namespace fisherman::cli::study {
 namespace {
 
-using report::Cell;
 using report::Tone;
 
 /// The largest over the seeds, with or without weights.
@@ -41,7 +40,7 @@ double median_gradients(const PosteriorFits& of) {
   return all[all.size() / 2];
 }
 
-Cell error_cell(double value) {
+report::Cell error_cell(double value) {
   return {report::fixed(value, 3), value < 0.1 ? Tone::plain : Tone::mind};
 }
 
@@ -77,7 +76,7 @@ report::Section cost_section(const std::vector<PosteriorFits>& all) {
                      {"verdict"},
                      {"warned", true}},
                     {}};
-  std::vector<Cell> failures;
+  std::vector<report::Cell> failures;
   for (const PosteriorFits& of : all) {
     if (const std::string why = failure_of(of); !why.empty()) {
       failures.emplace_back(of.name + ": " + why, Tone::bad);
@@ -91,13 +90,14 @@ report::Section cost_section(const std::vector<PosteriorFits>& all) {
       }
     const double khat = worst(of, false, &PosteriorFit::khat);
     grid.rows.push_back(
-        {{Cell(shown(of)), Cell(sentence(of.dimension)),
-          Cell(report::figure(median_gradients(of), 10)),
-          Cell(report::fixed(mean_of(of, &PosteriorFit::cpu_seconds), 2)),
-          Cell(report::fixed(mean_of(of, &PosteriorFit::objective), 2)),
-          Cell(said_by(of, &PosteriorFit::status)),
-          Cell(report::fixed(khat, 2), khat < 0.7 ? Tone::plain : Tone::mind),
-          Cell(said_by(of, &PosteriorFit::verdict)), Cell(sentence(warned, " of ", count))}});
+        {{report::Cell(shown(of)), report::Cell(sentence(of.dimension)),
+          report::Cell(report::figure(median_gradients(of), 10)),
+          report::Cell(report::fixed(mean_of(of, &PosteriorFit::cpu_seconds), 2)),
+          report::Cell(report::fixed(mean_of(of, &PosteriorFit::objective), 2)),
+          report::Cell(said_by(of, &PosteriorFit::status)),
+          report::Cell(report::fixed(khat, 2), khat < 0.7 ? Tone::plain : Tone::mind),
+          report::Cell(said_by(of, &PosteriorFit::verdict)),
+          report::Cell(sentence(warned, " of ", count))}});
   }
   if (!grid.rows.empty()) section.table(grid);
   if (!failures.empty()) section.list(failures);
@@ -121,7 +121,7 @@ report::Section error_section(const std::vector<PosteriorFits>& all) {
                     {}};
   for (const PosteriorFits& of : all) {
     if (!failure_of(of).empty()) continue;
-    report::Grid::Row row{{Cell(shown(of))}};
+    report::Grid::Row row{{report::Cell(shown(of))}};
     for (const bool weighted : {false, true})
       for (const auto what :
            {&PosteriorFit::mean_error, &PosteriorFit::sd_error, &PosteriorFit::distance})
@@ -182,7 +182,7 @@ void write_posteriors(const std::vector<PosteriorFits>& all, const PosteriorsOpt
   page.about = sentence("fisherman reproduce posteriordb: ", all.size(), " posteriors, family ",
                         options.family, ", ", options.seeds,
                         options.seeds == 1 ? " seed" : " seeds", ", version ", version());
-  page.verdict = Cell(summary, silent.empty() && right == nearly ? Tone::good : Tone::mind);
+  page.verdict = report::Cell(summary, silent.empty() && right == nearly ? Tone::good : Tone::mind);
   page.footer = sentence("Made by fisherman ", version(), ". All fits: posteriors.csv.");
   page.sections = {error_section(all), cost_section(all)};
   write_file(options.folder / "posteriors.csv", csv_of(all));
