@@ -4,6 +4,7 @@
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/memory.hpp"
 #include "fisherman/core/version.hpp"
 #include "fisherman/io/checksum.hpp"
 #include "fisherman/io/npy.hpp"
@@ -115,6 +116,7 @@ void FitCommand::write(const RunFolder& folder, const Fitted& fit) const {
 
 int FitCommand::run() {
   apply();
+  if (!kind_->takes_rows) limit_memory();  // a program of the user's is what is fitted
   FitData data = data_.read();
   const Json config = config_of(data);
   const std::unique_ptr<RunFolder> folder = folder_for(config);
