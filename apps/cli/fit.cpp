@@ -5,6 +5,7 @@
 
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/memory.hpp"
 #include "fisherman/core/ranks.hpp"
 #include "fisherman/core/version.hpp"
 #include "fisherman/io/checksum.hpp"
@@ -21,15 +22,11 @@ namespace {
 constexpr double most_operations = 2e10;
 
 /// Together: what the ranks have told each other, from the beginning to the end.
-void tell_traffic(FitDriver& driver, std::int64_t iterations) {
+void tell_traffic(FitDriver& driver) {
   const Traffic mine = traffic();
-  const double messages = double(sum_of_ranks(mine.messages)),
-               bytes = double(sum_of_ranks(mine.bytes)),
-               each = double(std::max<std::int64_t>(1, iterations));
-  driver.say(sentence(rank_count(), " ranks sent ", messages, " messages with ", bytes / 1e6,
-                      " MB, that is ", messages / each, " and ", bytes / each / 1e6,
-                      " MB per iteration; the first spent ", mine.seconds,
-                      " s on them, waiting included."));
+  const std::int64_t messages = sum_of_ranks(mine.messages), bytes = sum_of_ranks(mine.bytes);
+  driver.say(sentence(rank_count(), " ranks sent ", messages, " messages with ", bytes,
+                      " bytes; the first spent ", mine.seconds, " s on them, waiting included."));
 }
 
 }  // namespace
@@ -135,6 +132,7 @@ int FitCommand::run() {
     alone.emplace();
   }
   together([&] { apply(); });
+  if (!kind_->takes_rows) limit_memory();  // a program of the user's is what is fitted
   FitData data = data_.read();
   const Json config =
       Json::parse(from_first_rank(on_first_rank([&] { return config_of(data).dump(); })));
@@ -172,7 +170,7 @@ int FitCommand::run() {
       folder->write("report.html", report::html(page));
     }
   }
-  if (rank_count() > 1) tell_traffic(driver, fit->summary.iterations);
+  if (rank_count() > 1) tell_traffic(driver);
   return fit->as_asked ? done : not_converged;
 }
 

@@ -8,10 +8,12 @@
 #include "datasets/catalogue.hpp"
 #include "fisherman/core/archive.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/memory.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/core/version.hpp"
 #include "own_folder.hpp"
 #include "quoting.hpp"
+#include "study/posteriordb.hpp"
 #include "study/rates.hpp"
 #include "study/reproduction.hpp"
 
@@ -112,6 +114,67 @@ int ReproduceRates::run() const {
   return done;
 }
 
+struct ReproducePosteriors : PosteriorsOptions {
+  std::string out = "posteriordb", data_folder = "data/posteriordb",
+              model_folder = "bench/posteriordb/models";
+  bool quiet = false;
+
+  int run();
+};
+
+int ReproducePosteriors::run() {
+  data = data_folder;
+  models = model_folder;
+  folder = out;
+  if (!std::filesystem::exists(data / "index.json"))
+    throw FileError(sentence((data / "index.json").string(),
+                             ": is not there; --data-dir says where posteriordb's data and "
+                             "reference draws are"));
+  limit_memory();  // Stan programs
+  const auto marker = folder / "posteriordb.json";
+  interrupted = [] { return cli::interrupted().load(); };
+  say = [this](const std::string& words) {
+    if (!quiet) std::cerr << words << '\n';
+  };
+  const OwnFolder own(folder, [&] { return std::filesystem::exists(marker); });
+  write_file(marker, sentence("{\"study\": \"posteriordb\", \"version\": \"", version(), "\"}\n"));
+  const std::vector<PosteriorFits> all = measured_posteriors(*this);
+  write_posteriors(all, *this);
+  print_verdicts(folder);
+  if (!interrupted()) return done;
+  std::cerr << "Interrupted; the page has what was measured.\n";
+  return not_converged;
+}
+
+void add_posteriors(CLI::App& reproduce, int& exit_code) {
+  auto self = std::make_shared<ReproducePosteriors>();
+  CLI::App* const command = reproduce.add_subcommand(
+      "posteriordb",
+      "the posteriors of posteriordb at the defaults, against their reference draws");
+  command->add_option("--data-dir", self->data_folder, "the folder with index.json, data and draws")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command
+      ->add_option("--models", self->model_folder,
+                   "the folder of the Stan programs, or of libraries made of them")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_option("--only", self->only, "names of posteriors, separated by commas")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command->add_option("--family", self->family, "as for fisherman fit stan")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_number(*command, "seeds", self->seeds, "number of fits of each posterior",
+             Options::Rule::positive)
+      ->capture_default_str();
+  command->add_option("--out", self->out, "the folder")->type_name("DIR")->capture_default_str();
+  command->add_flag("--quiet", self->quiet, "no line for every fit");
+  command->footer(
+      "Example:\n  fisherman reproduce posteriordb --only eight_schools-eight_schools_centered");
+  command->callback([self, &exit_code] { exit_code = self->run(); });
+}
+
 }  // namespace
 
 void add_reproduce(CLI::App& app, int& exit_code) {
@@ -144,6 +207,7 @@ void add_reproduce(CLI::App& app, int& exit_code) {
     command->callback([self, &exit_code] { exit_code = self->run(); });
   }
 
+  add_posteriors(*reproduce, exit_code);
   auto self = std::make_shared<ReproduceRates>();
   CLI::App* const command = reproduce->add_subcommand(
       "rates", "the rates of the paper's theorems, measured on a problem whose optimum is known");

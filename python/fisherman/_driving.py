@@ -79,10 +79,10 @@ def complain(found, stacklevel=4):
 
 
 def doubt(sentences):
-    """Warn, at the line that called the fit, of what a user should know of the result."""
+    """Warn, at the line that called the fit, four calls up, of what a user should know of the result."""
     for said in sentences:
         if said:
-            warnings.warn(said[:1].upper() + said[1:] + ".", RuntimeWarning, stacklevel=4)
+            warnings.warn(said[:1].upper() + said[1:] + ".", RuntimeWarning, stacklevel=5)
 
 
 def report(end, stacklevel=4):

@@ -15,6 +15,8 @@ or the log density of one point alone, of which JAX or PyTorch makes the gradien
     vi.gaussian(f, dim, backend="torch")
 """
 
+import functools
+import inspect
 import os
 import textwrap
 
@@ -40,7 +42,7 @@ class _Approximation:
         self.elbo_error = end["objective_error"]
         self.khat = end["khat"]
         self.khat_verdict = end["khat_verdict"]
-        self.ratio_variation = end.get("ratio_variation", float("nan"))
+        self.ratio_variation = end["ratio_variation"]
         self.status = end["status"]
         self.sentence = end["sentence"]
         self.iterations = end["iterations"]
@@ -249,7 +251,7 @@ def _check_start(model, draws, everywhere, gradients=True):
                 raise
     found = _core.check_density(model.density, draws, everywhere, gradients and model.checked)
     said = model.complaint() if found[0] else ""
-    complain(([*found[0], f"{said[:1].upper()}{said[1:]}."] if said else found[0], found[1]), 5)
+    complain(([*found[0], f"{said[:1].upper()}{said[1:]}."] if said else found[0], found[1]), 6)
 
 
 def _computable(density, draw):
@@ -291,28 +293,53 @@ data : dict, path or str, optional
 model_args, model_kwargs : tuple and dict, optional
     Arguments of a NumPyro model. A function with either is taken for one.
 backend : {'numpy', 'jax', 'torch', 'numpyro'}, optional
-    What the function is written with, where that cannot be seen: ``'numpyro'`` is for a model without arguments."""
+    What the function is written with, where that cannot be seen: ``'numpyro'`` is for a model without arguments.
+names : sequence of str, optional
+    Of the dimensions of a function, for tables."""
 
 
-def _documented(function):
-    """With the parameters that say what the model is."""
-    function.__doc__ = function.__doc__.replace("    MODEL\n", textwrap.indent(_MODEL, "    ") + "\n")
-    return function
+def _takes_model(function):
+    """Decorator: a caller describes the model in these keywords, which the docstring lists, and the function gets the Model."""
+
+    def call(
+        model,
+        dim=None,
+        *,
+        data=None,
+        model_args=None,
+        model_kwargs=None,
+        backend=None,
+        names=None,
+        options,
+        **own,
+    ):
+        found = adapted(
+            model,
+            dim,
+            names,
+            data=data,
+            backend=backend,
+            model_args=model_args,
+            model_kwargs=model_kwargs,
+            seed=int(options.seed),
+        )
+        return function(found, options=options, **own)
+
+    described = [p for p in inspect.signature(call).parameters.values() if p.name not in ("options", "own")]
+    theirs = [p for p in inspect.signature(function).parameters.values() if p.name != "model"]
+    functools.update_wrapper(call, function)
+    call.__signature__ = inspect.Signature([*described, *theirs])
+    call.__doc__ = function.__doc__.replace("    MODEL\n", textwrap.indent(_MODEL, "    ") + "\n")
+    return call
 
 
 @takes_options("density")
-@_documented
+@_takes_model
 def gaussian(
     model,
-    dim=None,
     *,
-    data=None,
-    model_args=None,
-    model_kwargs=None,
-    backend=None,
     start_mean=None,
     start_covariance=None,
-    names=None,
     check=True,
     driving,
     options,
@@ -328,8 +355,6 @@ def gaussian(
     start_mean, start_covariance : array-like, optional
         The Gaussian to start from. If neither is given, the method newton looks for a start of its own, and
         other methods begin with the standard normal. If one is given, the other is that of the standard normal.
-    names : sequence of str, optional
-        Of the dimensions of a function, for tables.
     check : bool, default=True
         Check that values and gradients are finite at draws of the start (for newton: at one of them), and compare
         the gradients of a function with differences of the values: a gradient of the wrong sign raises a
@@ -343,16 +368,6 @@ def gaussian(
     GaussianApproximation
         Ctrl-C ends the fit where it is and returns what was reached.
     """
-    model = adapted(
-        model,
-        dim,
-        names,
-        data=data,
-        backend=backend,
-        model_args=model_args,
-        model_kwargs=model_kwargs,
-        seed=int(options.seed),
-    )
     d = model.dim
     given = start_mean is not None or start_covariance is not None
     mean = _start(start_mean, np.zeros(d), (d,), "start_mean")
@@ -367,7 +382,7 @@ def gaussian(
     end = driving.run(
         _core.fit_density, model.density, d, *start, options.texts, planned=options.iterations
     )
-    report(end)
+    report(end, stacklevel=5)
     whole = end["status"] != "interrupted"  # what is unfinished needs no judging
     doubt([*(end["doubts"] if whole else []), model.complaint()])
     return GaussianApproximation(end, model, int(options.seed))
@@ -386,16 +401,10 @@ def gaussian(
         "no_standardize",
     ),
 )
-@_documented
+@_takes_model
 def flow(
     model,
-    dim=None,
     *,
-    data=None,
-    model_args=None,
-    model_kwargs=None,
-    backend=None,
-    names=None,
     check=True,
     driving,
     options,
@@ -408,8 +417,6 @@ def flow(
     Parameters
     ----------
     MODEL
-    names : sequence of str, optional
-        Of the dimensions of a function, for tables.
     check : bool, default=True
         As for :func:`gaussian`, at draws close to 0.
     **options
@@ -419,16 +426,6 @@ def flow(
     -------
     FlowApproximation
     """
-    model = adapted(
-        model,
-        dim,
-        names,
-        data=data,
-        backend=backend,
-        model_args=model_args,
-        model_kwargs=model_kwargs,
-        seed=int(options.seed),
-    )
     d = model.dim
     if check and driving.resume is None:
         near = _core.gaussian_draws(np.zeros(d), 0.01 * np.eye(d), 100, 1)
@@ -436,6 +433,7 @@ def flow(
     end = driving.run(
         _core.fit_flow_density, model.density, d, options.texts, planned=options.iterations
     )
-    report(end)
-    doubt([model.complaint()])
+    report(end, stacklevel=5)
+    whole = end["status"] != "interrupted"
+    doubt([*(end["doubts"] if whole else []), model.complaint()])
     return FlowApproximation(end, model, options.texts)

@@ -92,8 +92,9 @@ nb::dict fit_density(nb::object function, Index dimension, const std::optional<N
     fit = fit_gaussian(target, settings, start, [&](ErasedRun& run) { return watch.drive(run); });
   }
   nb::dict result = described(fit.end, fit.end.as_asked(settings.iterations), watch);
-  result["doubts"] = doubts_about(
-      fit, "or a flow (vi.flow), or NUTS, which can begin with the files of save_stan()");
+  result["doubts"] =
+      doubts_about(fit, "Gaussian",
+                   "or a flow (vi.flow), or NUTS, which can begin with the files of save_stan()");
   result["mean"] = array(std::move(fit.q.mean));
   result["covariance"] = array(std::move(fit.q.covariance));
   result["objective_error"] = fit.objective_error;
@@ -123,10 +124,12 @@ nb::dict fit_flow_density(nb::object function, Index dimension, const nb::dict& 
     fit = fit_flow(target, settings, [&](ErasedRun& run) { return watch.drive(run); });
   }
   nb::dict result = described(fit->end, fit->end.as_asked(settings.iterations), watch);
+  result["doubts"] = doubts_about(*fit, "flow", "and so may NUTS");
   result["flow_state"] = array(fit->frame.state());
   result["objective_error"] = fit->objective_error;
-  result["khat"] = fit->khat;
-  result["khat_verdict"] = pareto_verdict(fit->khat);
+  result["khat"] = fit->ratios.k;
+  result["khat_verdict"] = fit->ratios.verdict();
+  result["ratio_variation"] = fit->ratios.variation;
   return result;
 }
 

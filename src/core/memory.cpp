@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/types.hpp"
 
 namespace fisherman {
 namespace {
@@ -81,6 +82,12 @@ std::optional<Bound> address_space() {
   return Bound{total, std::max(0.0, total - pages * double(::sysconf(_SC_PAGESIZE)))};
 }
 
+/// What there is left to say so with, when memory has run out.
+std::vector<char>& spare() {
+  static std::vector<char> bytes;
+  return bytes;
+}
+
 double resident() {
   std::ifstream in("/proc/self/statm");
   double all = 0.0, pages = 0.0;
@@ -124,7 +131,23 @@ void require_memory(const std::string& what, const std::vector<MemoryPart>& part
           gigabytes(needed), " (", list, "), but ", now.words, "; ", less);
 }
 
+void limit_memory() {
+  // OpenBLAS maps its buffer when it is first used, and tries again for ever where it cannot have it.
+  const Matrix some = Matrix::Ones(256, 256);
+  volatile double used = (some * some)(0, 0);
+  static_cast<void>(used);
+  spare().resize(4'000'000);
+  const auto now = kernel_number("/proc/self/status", "VmData:");  // in kB
+  rlimit limit{};
+  if (!now || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  const double most = *now * 1024.0 + usable_share * memory_now().left;
+  if (limit.rlim_cur != RLIM_INFINITY && double(limit.rlim_cur) <= most) return;
+  limit.rlim_cur = rlim_t(most);
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
 std::string out_of_memory(const std::string& what) {
+  std::vector<char>().swap(spare());
   return sentence("memory ran out during ", what, "; ", memory_now().words);
 }
 

@@ -26,7 +26,20 @@ void GaussianSettings::describe_geometry(
   o.add("estimator", estimator, "estimator of the gradient", estimators);
 }
 
-void DensitySettings::describe(Options& o) {
+RunSettings::Help DensitySettings::density_help() {
+  return {.iterations = sentence("until converged, at most ", most_gaussian),
+          .batch = "number of draws per gradient (not for newton)",
+          .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
+          .epsilon = gaussian_epsilon_help,
+          .step_size = sentence(gaussian_step_size),
+          .average = "on",
+          .tolerance =
+              sentence("nats still to be gained below which the run has converged (0: ",
+                       NewtonOptions{}.tolerance, " for newton, otherwise ", noisy_tolerance, ")"),
+          .fisher = gaussian_fisher_help};
+}
+
+void DensitySettings::describe_density(Options& o, const Help& help) {
   using Method = GaussianMethod;
   using Estimator = GradientEstimator;
   describe_geometry(
@@ -48,16 +61,7 @@ void DensitySettings::describe(Options& o) {
         "number of points that newton begins at: the first leads to a Gaussian, and the others may "
         "lead to a better one elsewhere",
         Options::Rule::positive);
-  describe_run(o, {.iterations = sentence("until converged, at most ", most_gaussian),
-                   .batch = "number of draws per gradient (not for newton)",
-                   .scores = "score vectors per iteration (0: reuse the draws of the gradient)",
-                   .epsilon = gaussian_epsilon_help,
-                   .step_size = sentence(gaussian_step_size),
-                   .average = "on",
-                   .tolerance = sentence(
-                       "nats still to be gained below which the run has converged (0: ",
-                       NewtonOptions{}.tolerance, " for newton, otherwise ", noisy_tolerance, ")"),
-                   .fisher = gaussian_fisher_help});
+  describe_run(o, help);
 }
 
 void require_gaussian_memory(const GaussianSettings& s, Index dimension, double data) {
@@ -173,11 +177,29 @@ RatioCheck posterior_check(const T& target, const GaussianPoint& q, std::uint64_
 template RatioCheck posterior_check(const FunctionTarget&, const GaussianPoint&, std::uint64_t);
 template RatioCheck posterior_check(const RegressionTarget&, const GaussianPoint&, std::uint64_t);
 
+void DensityFit::judge(Vector at_draws, double constant) {
+  std::vector<Index> possible;
+  for (Index k = 0; k < at_draws.size(); ++k)
+    if (std::isfinite(at_draws(k)))
+      possible.push_back(k);
+    else
+      at_draws(k) = -std::numeric_limits<double>::infinity();
+  impossible = at_draws.size() - Index(possible.size());
+  if (2 * impossible > at_draws.size()) return;
+  log_ratios = std::move(at_draws);
+  // Where q is the target, every ratio is the same, and the ELBO has no error at all.
+  const Vector finite = log_ratios(possible);
+  const double mean = finite.mean();
+  end.objective = -(mean + constant);
+  objective_error = std::sqrt((finite.array() - mean).square().sum()) / double(finite.size());
+  ratios = ratio_check(finite);
+}
+
 GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
                          const std::optional<GaussianPoint>& start, const Drive& drive) {
   ErasedRun run = make_run(target, s, start);
   FitSummary end = drive(run);
-  GaussianFit fit{std::move(end), gaussian_estimate(run.state), Record::unknown, {}};
+  GaussianFit fit{{.end = std::move(end)}, gaussian_estimate(run.state)};
   fit.gradients = run.state.newton.gradients;
   fit.failed = run.state.newton.failed;
   std::vector<double> others;  // a search that got stuck at once has no NELBO
@@ -185,26 +207,8 @@ GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
     if (std::isfinite(other)) others.push_back(other);
   fit.others = Eigen::Map<const Vector>(others.data(), Index(others.size()));
   try {
-    // Where q is the target, every ratio is the same, and the ELBO has no error at all.
-    fit.log_ratios = log_ratios(target, fit.q, std::uint64_t(s.seed));
-    std::vector<Index> possible;
-    for (Index k = 0; k < fit.log_ratios.size(); ++k)
-      if (std::isfinite(fit.log_ratios(k)))
-        possible.push_back(k);
-      else
-        fit.log_ratios(k) = -std::numeric_limits<double>::infinity();
-    fit.impossible = fit.log_ratios.size() - Index(possible.size());
-    if (2 * fit.impossible > fit.log_ratios.size()) {
-      fit.log_ratios.resize(0);
-      throw NotFinite("the log density at draws of the Gaussian");
-    }
-    const Vector ratios = fit.log_ratios(possible);
-    const double mean = ratios.mean(), n = double(ratios.size());
-    fit.end.objective = -(mean + log_constant(fit.q));
-    fit.objective_error = std::sqrt((ratios.array() - mean).square().sum()) / n;
-    fit.ratios = ratio_check(ratios);
-  } catch (
-      const NotFinite&) {  // the density has no values here; the sentence says how the run ended
+    fit.judge(log_ratios(target, fit.q, std::uint64_t(s.seed)), log_constant(fit.q));
+  } catch (const NotFinite&) {  // the sentence says how the run ended
   }
   return fit;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "bridge.hpp"
@@ -181,7 +182,10 @@ double StanModel::log_density(const Vector& u, Vector& gradient) const {
   if (well) return value;
   gradient.setZero();
   if (code != 0) {
-    own.remember(own.failed, own.words_of(error));
+    const std::string words = own.words_of(error);
+    if (words.find("bad_alloc") != std::string::npos)
+      throw std::bad_alloc();  // not the point's fault
+    own.remember(own.failed, words);
   } else if (value != impossible) {
     own.remember(own.failed, std::isfinite(value) ? "the gradient of the log density is not finite"
                              : std::isnan(value)  ? "the log density is not a number"

@@ -8,6 +8,13 @@ compiler=$(command -v cc || command -v gcc || command -v clang || true)
 [[ -n $compiler ]] || { echo "skipped: there is no C compiler"; exit 77; }
 library() { "$compiler" -O1 -shared -fPIC "$1" -o "$2" -lm; }
 
+# same FOLDER FOLDER: every byte that is not a time.
+same() {
+  cmp <(untimed "$1/trace.csv") <(untimed "$2/trace.csv") || fail "$2: another trace"
+  cmp "$1/summary.csv" "$2/summary.csv" || fail "$2: another summary"
+  cmp <(grep -v seconds "$1/result.json") <(grep -v seconds "$2/result.json") || fail "$2: another result"
+}
+
 # The example of docs/density.md, as it stands there.
 awk '/^```c/ { n++; next } /^```/ { if (n == 2) exit; next } n == 2' "$docs" >normal.c
 library normal.c libnormal.so
@@ -71,9 +78,72 @@ await_trace cut/trace.csv
 kill -9 $pid 2>/dev/null || true
 wait $pid 2>/dev/null || true
 slow --out cut --resume --checkpoint-every 0
-cmp <(untimed whole/trace.csv) <(untimed cut/trace.csv) || fail "a resume changes the trace"
-cmp whole/summary.csv cut/summary.csv || fail "a resume changes the summary"
-cmp <(grep -v seconds whole/result.json) <(grep -v seconds cut/result.json) || fail "a resume changes the result"
+same whole cut
+
+# Ctrl-C: what was reached is kept, and goes on to the same bytes.
+interrupt() { # FOLDER, options of slow
+  slow --out "$@" &
+  local pid=$! code=0
+  await_trace "$1/trace.csv"
+  kill -INT "$(pgrep -P $pid || echo $pid)" 2>/dev/null || true
+  wait $pid || code=$?
+  [[ $(field "$1/result.json" status) == interrupted && $code == 3 ]] || fail "$1: $(field "$1/result.json" status), exit code $code"
+  [[ -s $1/summary.csv && -s $1/report.html ]] || fail "$1: an interrupted run left no results"
+  slow --out "$@" --resume
+}
+interrupt stopped
+same whole stopped
+
+# A flow of a density that is curved like a banana: its normalising constant is known, log π. The Gaussian cannot come near.
+cat >banana.c <<'C'
+int fisherman_dimension(void) { return 2; }
+double fisherman_log_density(const double* x, double* g) {
+  const double u = x[0], v = 2.0 * (x[1] - 0.5 * (u * u - 1.0));
+  g[0] = -u + 2.0 * v * u;
+  g[1] = -2.0 * v;
+  return -0.5 * u * u - 0.5 * v * v;
+}
+C
+library banana.c libbanana.so
+banana() { "$program" fit density --model ./libbanana.so --quiet "$@" >said.txt || fail "$(cat said.txt)"; }
+banana --out gaussian
+banana --out flow --family flow --tolerance 0.01 --draws 4000
+awk -v q="$(field gaussian/result.json objective)" -v flow="$(field flow/result.json objective)" \
+  'BEGIN { best = -log(3.14159265); exit !(q > best + 0.25 && flow < best + 0.06 && flow > best - 0.02) }' ||
+  fail "NELBO: $(field gaussian/result.json objective) and $(field flow/result.json objective)"
+awk -F, '$1 == "x[1]" { exit !($2 > -0.1 && $2 < 0.1 && $3 > 0.9 && $3 < 1.1) }' flow/summary.csv || fail "flow: $(cat flow/summary.csv)"
+[[ $(grep -vc '^#' flow/draws.csv) == 4001 ]] || fail "draws of a flow"
+"$program" report gaussian flow --out families.html >/dev/null || fail "a report of two families"
+"$program" report flow --out flow.html >/dev/null || fail "a report of a flow"
+sed -i 's/"layers": 8/"layers": 9/' flow/model.json
+resum flow
+expect 1 "flow/model.json: " "$program" report flow --out bad.html
+slow() { "$program" fit density --model ./libslow.so --data scale.txt --seed 3 --family flow --layers 2 --quiet --json --checkpoint-every 0 "$@" >/dev/null; }
+slow --out whole-flow
+interrupt stopped-flow
+same whole-flow stopped-flow
+
+# A model that takes memory without end: a sentence, and not all of the machine's memory.
+cat >eats.c <<'C'
+#include <stdlib.h>
+#include <string.h>
+static int calls = 0;
+int fisherman_dimension(void) { return 3; }
+double fisherman_log_density(const double* x, double* g) {
+  double out = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    g[k] = -x[k];
+    out -= 0.5 * x[k] * x[k];
+  }
+  if (++calls > 40)
+    for (char* p = malloc(1000); p != NULL; p = malloc(1000)) memset(p, 1, 1000);
+  return out;
+}
+C
+library eats.c libeats.so
+limited() { (ulimit -v 1000000 && exec timeout -s KILL 120 "$@"); }
+expect 1 "memory ran out during fisherman fit density" limited "$program" fit density --model ./libeats.so --quiet --out eaten
+[[ $(wc -l <stderr) == 1 ]] || fail "more than a sentence: $(cat stderr)"
 
 # What is wrong is said in a sentence, and nothing is left behind.
 refused() {

@@ -79,6 +79,18 @@ has rates/report.html "thm:convergence-rate" "thm:fisher-consistency" "appendix:
 
 expect 1 "nowhere/ionosphere.csv: is not there; --data-dir says where" \
   "$program" reproduce figure-gaussian --data-dir nowhere --out no
+expect 1 "nowhere/index.json: is not there; --data-dir says where posteriordb's data" \
+  "$program" reproduce posteriordb --data-dir nowhere --out no
+mkdir -p posteriors/data posteriors/draws models
+cat >posteriors/index.json <<'END'
+[{"posterior": "a-m", "model": "m", "data": "a", "draws": "draws/a.csv", "dim": 1, "max_abs_skew": 0, "max_abs_exkurt": 0}]
+END
+printf 'x\n1\n2\n3\n' >posteriors/draws/a.csv
+expect 1 "--only names 'b-m'" "$program" reproduce posteriordb --data-dir posteriors --only b-m --out card
+expect 0 "" "$program" reproduce posteriordb --data-dir posteriors --models models --seeds 1 --out card
+has stderr "a-m, seed 1: " "models/m.stan"
+has card/verdicts.txt "does not hold  a-m" "a-m, seed 1 (failed)"
+has card/report.html "models/m.stan"
 expect 1 "nowhere/mushrooms.libsvm: is not there; --data-dir says where the data are; fisherman data get mushrooms --data-dir nowhere fetches it" \
   "$program" reproduce figure-gaussian-large --data-dir nowhere --out no
 expect 1 "--iterations is 0, but must be positive" \

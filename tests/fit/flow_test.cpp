@@ -1,5 +1,7 @@
 #include "fisherman/fit/flow.hpp"
 
+#include <cmath>
+
 #include "expect_laws.hpp"
 #include "toy.hpp"
 
@@ -35,6 +37,36 @@ TEST(FlowSettings, AToleranceOfZeroIsTheDefaultAsTheHelpSays) {
     if (option.name != "tolerance") continue;
     EXPECT_NE(option.help.find("(0: " + option.initial + ")"), std::string::npos) << option.help;
   }
+}
+
+TEST(FlowOfADensity, BeginsAtAGaussianAndCountsItsGradients) {
+  // N((1, −2), 4I): the start is the target, so that the NELBO is −log 2π·4 from the first iteration on.
+  Index calls = 0;
+  const Vector middle = Vector::LinSpaced(2, 1.0, -2.0);
+  const auto values = [middle](const Matrix& x) {
+    return Vector(-0.125 * (x.colwise() - middle).colwise().squaredNorm().transpose());
+  };
+  const FunctionTarget target(
+      2,
+      [&calls, middle, values](const Matrix& x, Matrix& gradients) {
+        calls += x.cols();
+        gradients = -0.25 * (x.colwise() - middle);
+        return values(x);
+      },
+      values);
+  FlowSettings settings;
+  settings.family = VariationalFamily::sylvester;
+  settings.layers = 2;
+  settings.rank = 2;
+  settings.iterations = 40;
+  settings.batch = settings.scores = 10;
+  const FlowFit fit = fit_flow(
+      target, settings, [](ErasedRun& run) { return drive(run, after_iterations(50000), {}); },
+      GaussianPoint{middle, 4.0 * Matrix::Identity(2, 2)});
+  EXPECT_NEAR(fit.end.objective, -std::log(2.0 * 3.141592653589793 * 4.0), 0.02);
+  EXPECT_LT(fit.ratios.variation, 0.3);
+  EXPECT_EQ(fit.gradients, 40 * 10 + 2 * 256);
+  EXPECT_EQ(calls, fit.gradients + 256);  // and those of the objective at the end
 }
 
 }  // namespace

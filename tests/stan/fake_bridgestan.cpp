@@ -1,7 +1,7 @@
 // A library with BridgeStan's C interface, but without Stan: an independent normal density in three dimensions, of which
 // the second is a logarithm. The data say how it misbehaves, so that the loader is tested on every machine.
 //
-//   {"does": "nothing special"}, "throws", "nan", "infinite", "half", "prints", "one thread", "bad data"
+//   {"does": "nothing special"}, "throws", "nan", "infinite", "half", "eats memory", "prints", "one thread", "bad data"
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -104,6 +104,8 @@ BS_PUBLIC int bs_log_density_gradient(const bs_model* model, bool propto, bool j
   if (propto || !jacobian) return fail(error, "not what was asked for");
   const int call = ++model->calls;
   if (can(model, "prints")) print("the program prints\n", 19);
+  if (can(model, "eats memory") && call > 50)
+    return fail(error, "log_density_gradient() failed with exception: std::bad_alloc\n");
   if (can(model, "throws") && call % 10 == 0)
     return fail(error,
                 "log_density_gradient() failed with exception: Exception: Scale is 0 (in 'm.stan', "

@@ -89,6 +89,13 @@ TEST(StanModel, CountsThePointsThatFail) {
   }
 }
 
+TEST(StanModel, TakesMemoryThatRanOutForNoPointsFault) {
+  const StanModel model = fake_that("eats memory");
+  Vector gradient(3);
+  for (int k = 0; k < 50; ++k) model.log_density(Vector::Zero(3), gradient);
+  EXPECT_THROW(model.log_density(Vector::Zero(3), gradient), std::bad_alloc);
+}
+
 TEST(StanModel, TakesADensityOfZeroForAnAnswer) {
   Vector gradient;
   const StanModel zero = fake_that("impossible");

@@ -31,6 +31,10 @@ struct MemoryPart {
 void require_memory(const std::string& what, const std::vector<MemoryPart>& parts,
                     const std::string& less);
 
+/// From now on this process, and those that it starts, get no more than nine tenths of what is free now. For programs of
+/// others: one that takes memory without end is to run out of it before the machine does.
+void limit_memory();
+
 /// What to say when memory ran out after all, while doing `what`.
 std::string out_of_memory(const std::string& what);
 

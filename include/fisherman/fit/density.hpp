@@ -1,4 +1,4 @@
-// The Gaussian of a log density of the user's own: from a shared library, or from a Stan program. Both bring a DensityModel,
+// The approximation of a log density of the user's own: from a shared library, or from a Stan program. Both bring a DensityModel,
 // and all that follows is the same.
 #pragma once
 
@@ -40,21 +40,29 @@ DensityModel stan_density(const std::filesystem::path& program, const std::strin
 
 enum class Resample { automatic, none, psis };
 
+/// The distributions that approximate the density.
+enum class DensityFamily { gaussian, flow };
+
 struct DensityFitSettings : DensitySettings {
+  DensityFamily family = DensityFamily::gaussian;
+  std::int64_t layers = 8;
+  std::int64_t rank = 0;
   Resample resample = Resample::automatic;
 
+  DensityFitSettings() { batch = 0; }
   void describe(Options& options);
 };
 
-/// Whether weights correct the draws of a Gaussian with this Pareto k̂.
+/// Whether weights correct the draws of an approximation with this Pareto k̂.
 bool corrects(Resample resample, const RatioCheck& ratios);
 
 /// `count` numbers of draws, each as often as its weight says, as evenly as can be.
 std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64_t seed);
 
-/// What a user should know of a Gaussian, as sentences: that it is not to be trusted, and then `instead` says what else there
-/// is; or that other starts led elsewhere.
-std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string& instead);
+/// What a user should know of a fit, as sentences: that it is not to be trusted, and then `instead` says what else there
+/// is; or that other starts led elsewhere. `what` was fitted: a "Gaussian", a "flow".
+std::vector<std::string> doubts_about(const DensityFit& fit, const std::string& what,
+                                      const std::string& instead);
 
 /// What the draws say of each quantity. One row each: mean, sd, 5%, 50% and 95% quantiles, the effective number of draws, and
 /// Pareto k̂ of the estimate of its mean.

@@ -2,9 +2,11 @@
 // `fisherman fit flow` does.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "fisherman/fit/driver.hpp"
+#include "fisherman/fit/gaussian.hpp"
 #include "fisherman/fit/preparation.hpp"
 #include "fisherman/fit/run_settings.hpp"
 #include "fisherman/fit/units.hpp"
@@ -61,18 +63,17 @@ struct FlowSettings : RunSettings, ColumnSettings {
 /// Throws Misuse for settings that do not go together.
 ErasedRun make_flow_run(const NeuralTarget& target, const FlowSettings& settings);
 ErasedRun make_flow_run(const LogisticTarget& target, const FlowSettings& settings);
-ErasedRun make_flow_run(const FunctionTarget& target, const FlowSettings& settings);
+/// From a Gaussian, if there is one.
+ErasedRun make_flow_run(const FunctionTarget& target, const FlowSettings& settings,
+                        const std::optional<GaussianPoint>& start = {});
 
-struct FlowFit {
-  FitSummary
-      end;  // with the objective from fresh draws, not from those that the run was stopped by
+struct FlowFit : DensityFit {
   AnyFrame frame;
-  double objective_error;  // one standard error
-  double khat;
 };
 FlowFit fit_flow(const NeuralTarget& target, const FlowSettings& settings, const Drive& drive);
 FlowFit fit_flow(const LogisticTarget& target, const FlowSettings& settings, const Drive& drive);
-FlowFit fit_flow(const FunctionTarget& target, const FlowSettings& settings, const Drive& drive);
+FlowFit fit_flow(const FunctionTarget& target, const FlowSettings& settings, const Drive& drive,
+                 const std::optional<GaussianPoint>& start = {});
 
 /// The frame of a fit of `dimension` weights, from its saved state. Throws Misuse for one of another size.
 AnyFrame flow_frame(const FlowSettings& settings, Index dimension, const Vector& state);
@@ -84,6 +85,9 @@ struct FlowDraws {
 };
 FlowDraws flow_draws(const FlowSettings& settings, Index dimension, const AnyFrame& frame,
                      Index count, std::uint64_t seed);
+/// The draws that k̂ and the NELBO of a fit are from.
+FlowDraws flow_khat_draws(const FlowSettings& settings, Index dimension, const AnyFrame& frame,
+                          Index count);
 
 /// Draws in either units, from those of `target`'s weights, whose names are given.
 struct FlowCoefficients {

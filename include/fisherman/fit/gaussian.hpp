@@ -42,7 +42,11 @@ struct DensitySettings : GaussianSettings {
     method = GaussianMethod::newton;
     eval_every = 20;  // an evaluation takes 512 draws
   }
-  void describe(Options& options);
+  void describe(Options& options) { describe_density(options, density_help()); }
+
+ protected:
+  static Help density_help();
+  void describe_density(Options& options, const Help& help);
 };
 
 /// The number of standard deviations on either side that hold 90% of a normal distribution.
@@ -67,16 +71,24 @@ ErasedRun make_run(const FunctionTarget& target, const DensitySettings& settings
 /// Of the frame of such a run, which has a Gaussian in it.
 GaussianPoint gaussian_point(const AnyFrame& frame);
 
-struct GaussianFit {
+/// What a fit to a density leaves, whichever family q is of.
+struct DensityFit {
   FitSummary end;  // with the objective from fresh draws, where that is known
-  GaussianPoint q;
-  double objective_error;  // one standard error
-  RatioCheck ratios;
-  Vector log_ratios = {};  // log p − log q at the draws that these are from, khat_draws()
+  double objective_error = Record::unknown;  // one standard error
+  RatioCheck ratios = {};
+  Vector log_ratios = {};  // log p − log q, up to a constant, at the draws that these are from
   Index impossible = 0;  // number of these draws without a density; the NELBO is that of the others
-  std::int64_t gradients = 0;  // that newton has taken
+  std::int64_t gradients = 0;  // that it has taken, where they are counted
   std::int64_t failed = 0;     // pairs of points at which the density was not finite
   Vector others = {};          // NELBOs of Gaussians elsewhere
+
+  /// Sets the objective, its error and what follows from the ratios, to which `constant` is to be added. Where the density is
+  /// not finite at most draws, all is left as it is, and there are no ratios.
+  void judge(Vector ratios_at_draws, double constant);
+};
+
+struct GaussianFit : DensityFit {
+  GaussianPoint q;
 };
 GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& settings,
                          const std::optional<GaussianPoint>& start, const Drive& drive);

@@ -1,4 +1,4 @@
-// fisherman fit density: from a log density to the nearest Gaussian, and the kind of fit that this is.
+// fisherman fit density: from a log density to the nearest member of a family, and the kind of fit that this is.
 #include "fitted.hpp"
 
 #include <cmath>
@@ -6,12 +6,12 @@
 #include <limits>
 #include <sstream>
 
+#include "../flow/defaults.hpp"
 #include "../kinds.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/fit/draws_csv.hpp"
 #include "fisherman/fit/stan_files.hpp"
 #include "fisherman/io/text.hpp"
-#include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/model/pareto.hpp"
 
 namespace fisherman {
@@ -23,75 +23,43 @@ const std::vector<std::string>& summary_columns() {
   return names;
 }
 
-constexpr double most_variation = 1.0;  // of the ratios: draws are worth half of their number
-
-/// log q at points, one per column.
-Vector log_q_at(const GaussianPoint& q, const Matrix& points) {
-  return log_density(q, points.transpose());
+Words<DensityFamily> density_family_words() {
+  Words<DensityFamily> out;
+  for (const FamilyEntry& entry : density_families())
+    out.push_back({entry.family, entry.name, entry.help});
+  return out;
 }
 
 Vector equal_weights(Index count) { return Vector::Constant(count, -std::log(double(count))); }
 
 }  // namespace
 
-std::vector<Index> resampled(const Vector& log_weights, Index count, std::uint64_t seed) {
-  const double first = Draws(seed, ~std::uint64_t(0)).uniforms(3, 1, 1)(0, 0);
-  std::vector<Index> out;
-  double sum = 0.0;
-  Index k = -1;
-  for (Index i = 0; i < count; ++i) {
-    const double wanted = (double(i) + first) / double(count);
-    while (sum <= wanted && k + 1 < log_weights.size()) sum += std::exp(log_weights(++k));
-    out.push_back(k);
-  }
-  return out;
-}
-
-bool corrects(Resample resample, const RatioCheck& ratios) {
-  return resample == Resample::psis ||
-         (resample == Resample::automatic && ratios.weights_correct());
-}
-
-std::vector<std::string> doubts_about(const GaussianFit& fit, const std::string& instead) {
-  std::vector<std::string> out;
-  if (!std::isnan(fit.ratios.k) && !fit.ratios.weights_correct())
-    out.push_back(sentence(
-        "Pareto k is ", report::fixed(fit.ratios.k, 2),
-        ": the posterior is not close to a Gaussian on this scale, and its means, standard "
-        "deviations and quantiles here are not to be trusted; another parameterisation may help, ",
-        instead));
-  else if (fit.ratios.variation > most_variation)
-    out.push_back(sentence(
-        "the importance weights vary much, so that draws are worth ",
-        report::fixed(100.0 / (1.0 + fit.ratios.variation * fit.ratios.variation), 0),
-        "% of their number: the posterior is far from a Gaussian on this scale; the "
-        "weights correct for that as far as draws of the Gaussian reach, and tails may be missed"));
-  if (fit.log_ratios.size() == 0)
-    out.emplace_back(
-        "the log density is not finite at most draws of the Gaussian, which is not to be trusted; "
-        "a "
-        "parameterisation in which every point is possible may help");
-  else if (fit.impossible > 0)
-    out.push_back(sentence("the log density is not finite at ", fit.impossible, " of ",
-                           fit.log_ratios.size(),
-                           " draws of the Gaussian, which are left out; a parameterisation in "
-                           "which every point is possible may help"));
-  for (Index k = 0; k < fit.others.size(); ++k) {
-    const double higher = fit.others(k) - fit.end.objective;
-    out.push_back(
-        sentence("another start has led to another Gaussian, with a NELBO that is ",
-                 report::figure(std::abs(higher), 3), higher < 0.0 ? " nats lower" : " nats higher",
-                 ": the posterior may have several modes, of which the fit describes one"));
-  }
-  return out;
-}
-
 void DensityFitSettings::describe(Options& o) {
-  DensitySettings::describe(o);
-  o.add("resample", resample, "how draws and summaries correct for what the Gaussian misses",
+  o.add("family", family, "family of distributions that approximate the posterior", density_family_words());
+  o.add("layers", layers, "number of layers of a flow", Options::Rule::positive);
+  o.add("rank", rank,
+        sentence("number of directions in which each layer of a flow bends (0: ", density_flow_rank,
+                 ", or all if there are fewer)"),
+        Options::Rule::not_negative);
+  Help help = density_help();
+  help.iterations += sentence(", for a flow at most ", flow_defaults::at_most);
+  help.batch = sentence("number of draws per gradient (not for newton; 0: ", gaussian_batch,
+                        ", for a flow ", flow_batch, ")");
+  help.scores =
+      "score vectors per iteration (0: reuse the draws of the gradient; for a flow, as "
+      "many as draws)";
+  help.step_size += sentence(", for a flow ", density_flow_step_size);
+  help.tolerance = sentence(
+      "nats still to be gained below which the run has converged; for a flow, nats that "
+      "doubling the length of the run gains (0: ",
+      NewtonOptions{}.tolerance, " for newton, ", density_flow_tolerance,
+      " for a flow, otherwise 0.01)");
+  help.fisher += ", a window of scores for a flow";
+  describe_density(o, help);
+  o.add("resample", resample, "how draws and summaries correct for what the approximation misses",
         {{Resample::automatic, "auto",
           "psis where Pareto k is below 0.7 or the weights vary little, otherwise none"},
-         {Resample::none, "none", "not at all: draws of the Gaussian"},
+         {Resample::none, "none", "not at all: draws of the approximation"},
          {Resample::psis, "psis", "by Pareto-smoothed importance weights"}});
 }
 
@@ -106,8 +74,10 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->quantities = model.quantities;
   out->own = model.parameters;
   out->density = std::make_shared<const DensityModel>(std::move(model));
-  const GaussianFit found = fit_gaussian(out->density->target, s, std::nullopt,
-                                         [&](ErasedRun& run) { return driver.drive(run); });
+  out->family = &density_family(s.family);
+  const std::optional<FamilyFit> fitted = out->family->fit(out->density->target, s, driver);
+  if (!fitted) return nullptr;
+  const FamilyFit& found = *fitted;
   out->summary = found.end;
   out->as_asked = found.end.as_asked(s.iterations);
   out->q = found.q;
@@ -122,11 +92,11 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   return out;
 }
 
-void DensityFitted::summarise(const GaussianFit& found) {
-  middle = density->at(q.mean, 0).head(own);
+void DensityFitted::summarise(const DensityFit& found) {
+  middle = density->at(q->moments().mean, 0).head(own);
   const Index count = found.log_ratios.size();
   if (count == 0) return;  // the density has no values here; the sentence says how the run ended
-  const Matrix points = khat_draws(q, count, seed);
+  const Matrix points = q->khat_draws(count, seed);
   Matrix values(count, Index(quantities.size()));
   for (Index k = 0; k < count; ++k)
     values.row(k) = density->at(points.col(k), std::uint64_t(k)).transpose();
@@ -138,16 +108,15 @@ void DensityFitted::summarise(const GaussianFit& found) {
   summaries = summaries_of(values, weights, found.log_ratios);
 }
 
-void DensityFitted::add_warnings(const GaussianFit& found) {
-  warnings = doubts_about(found,
-                          "or NUTS, which can begin with metric.json and inits.json of the run's "
-                          "folder");
+void DensityFitted::add_warnings(const DensityFit& found) {
+  warnings = doubts_about(found, family->what, family->instead);
   if (const std::string said = density->complaint(); found.impossible > 0 && !said.empty())
     warnings.push_back("the first time that the model could not be computed, it said: " + said);
 }
 
 Fields DensityFitted::result() const {
   Fields out = fields_of(summary);
+  out.set("family", family->name);
   out.set("objective_error", objective_error);
   out.set("gradients", gradients);
   out.set("khat", ratios.k);
@@ -168,8 +137,8 @@ Fields DensityFitted::model() const {
   out.set("coordinates", coordinates);
   out.set("quantities", quantities);
   out.set("parameters", own);
-  out.set("mean", q.mean);
-  out.set("covariance", q.covariance);
+  out.set("family", family->name);
+  q->save(out);
   out.set("middle", middle);
   out.set("summaries", summaries);
   return out;
@@ -184,17 +153,16 @@ std::unique_ptr<Fitted> DensityFitted::load(const SavedFit& saved) {
   out->coordinates = m.need_texts("coordinates");
   out->quantities = m.need_texts("quantities");
   out->own = m.need_count("parameters");
-  out->q = {m.need_vector("mean"), m.need_matrix("covariance")};
+  out->family = &density_family(m.need_text("family"));
+  out->q = out->family->load(m);
   out->middle = m.need_vector("middle");
   if (m.has("summaries")) out->summaries = m.need_matrix("summaries");
   const Index d = Index(out->coordinates.size()), n = Index(out->quantities.size());
-  require(d > 0 && out->q.mean.size() == d && out->q.covariance.rows() == d &&
-              out->q.covariance.cols() == d && out->own <= n && out->middle.size() == out->own &&
+  require(out->q->dimension() == d && out->own <= n && out->middle.size() == out->own &&
               (out->summaries.size() == 0 ||
                (out->summaries.rows() == n &&
                 out->summaries.cols() == Index(summary_columns().size()))),
           "its sizes do not go together");
-  gaussian_affine(out->q.mean, out->q.covariance);  // throws unless it is a Gaussian
   const Fields& r = saved.result;
   out->objective_error = r.number("objective_error");
   out->ratios = {r.number("khat"), r.number("ratio_variation")};
@@ -210,8 +178,8 @@ Fields DensityFitted::parameters() const {
   Fields out;
   out.set("names", quantities);
   out.set("coordinates", coordinates);
-  out.set("mean", q.mean);
-  out.set("covariance", q.covariance);
+  out.set("family", family->name);
+  q->save(out);
   out.set("summaries", summaries);
   out.set("summary_columns", summary_columns());
   out.set("elbo", -summary.objective);
@@ -232,7 +200,7 @@ std::string DensityFitted::text(const Output& /*output*/) const {
       << ratios.verdict() << '\n';
   if (summaries.size() == 0) return out.str();
   out << (weighted ? "Draws are weighted by importance; they are worth "
-                   : "Draws of the Gaussian, as they are: ")
+                   : sentence("Draws of the ", family->what, ", as they are: "))
       << std::setprecision(0) << ess << " draws\n";
   std::size_t width = 8;
   const Index rows = Index(quantities.size()), shown = std::min(rows, most_rows);
@@ -265,7 +233,7 @@ std::vector<NamedFile> DensityFitted::tables(const Output& output) const {
     }
     out.push_back({"summary.csv", csv.str()});
   }
-  out.push_back({"metric.json", stan_metric(q.covariance)});
+  out.push_back({"metric.json", stan_metric(q->moments().covariance)});
   out.push_back({"inits.json", stan_inits(quantities, middle)});
   if (output.draws > 0)
     out.push_back(
@@ -285,8 +253,7 @@ Fields DensityFitted::score(const Table& /*rows*/, const Predictions& /*predicti
 }
 
 FittedDraws DensityFitted::draws(Index count, std::uint64_t from_seed, Units /*units*/) const {
-  const Matrix points = posterior_draws(q, count, from_seed).transpose();
-  const Vector log_q = log_q_at(q, points);
+  const auto [points, log_q] = q->draws(count, from_seed);
   if (!density) return {coordinates, points.transpose(), {}, log_q};
   const Vector log_p = log_densities(density->target, points);
   std::vector<Index> chosen(std::size_t(count), 0);
@@ -307,21 +274,22 @@ FittedDraws DensityFitted::draws(Index count, std::uint64_t from_seed, Units /*u
 }
 
 FitKind density_kind() {
-  return {.name = "density",
-          .help = "the Gaussian nearest to a log density of your own, from a shared library",
-          .examples = "fisherman fit density --model ./libmine.so --out mine-run --draws 1000",
-          .objective = "NELBO, nats",
-          .has_draws = true,
-          .takes_rows = false,
-          .files = {"summary.csv", "metric.json", "inits.json", "draws.csv"},
-          .settings = new_settings<DensityFitSettings>,
-          .fit = [](FitData data, const FitSettings& settings,
-                    Driver& driver) -> std::unique_ptr<Fitted> {
-            return DensityFitted::fit("density", library_density(data.program, data.where),
-                                      settings_as<DensityFitSettings>(settings), driver);
-          },
-          .load = DensityFitted::load,
-          .page = density_report::page};
+  return {
+      .name = "density",
+      .help = "a Gaussian or a flow nearest to a log density of your own, from a shared library",
+      .examples = "fisherman fit density --model ./libmine.so --out mine-run --draws 1000",
+      .objective = "NELBO, nats",
+      .has_draws = true,
+      .takes_rows = false,
+      .files = {"summary.csv", "metric.json", "inits.json", "draws.csv"},
+      .settings = new_settings<DensityFitSettings>,
+      .fit = [](FitData data, const FitSettings& settings,
+                Driver& driver) -> std::unique_ptr<Fitted> {
+        return DensityFitted::fit("density", library_density(data.program, data.where),
+                                  settings_as<DensityFitSettings>(settings), driver);
+      },
+      .load = DensityFitted::load,
+      .page = density_report::page};
 }
 
 }  // namespace fisherman

@@ -3,19 +3,20 @@
 #include <memory>
 #include <optional>
 
-#include "fisherman/fit/density.hpp"
+#include "families.hpp"
 #include "fisherman/fit/fit_kind.hpp"
 
 namespace fisherman {
 
-/// The Gaussian nearest to a log density of the user's.
+/// What stands for a log density of the user's: the member of a family that is nearest to it.
 class DensityFitted final : public Fitted {
  public:
   std::string kind, name;                // "density" or "stan"; of the model
   std::vector<std::string> coordinates;  // that were fitted
   std::vector<std::string> quantities;   // that the user sees
   Index own = 0;                         // number of these that are parameters
-  GaussianPoint q;
+  const FamilyEntry* family = nullptr;
+  std::shared_ptr<const Approximation> q;
   bool weighted = false;  // the summaries are those of weighted draws
   Matrix summaries;       // as summaries_of() has them
   Vector middle;          // the parameters at the mean of q
@@ -41,8 +42,8 @@ class DensityFitted final : public Fitted {
   FittedDraws draws(Index count, std::uint64_t from_seed, Units units) const override;
 
  private:
-  void summarise(const GaussianFit& found);
-  void add_warnings(const GaussianFit& found);
+  void summarise(const DensityFit& found);
+  void add_warnings(const DensityFit& found);
 };
 
 namespace density_report {

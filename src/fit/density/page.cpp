@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "fisherman/fit/sections.hpp"
@@ -16,6 +17,16 @@ using Run = ReportedFit;
 std::string nelbo_words(const Run& run) {
   return fixed(run.fit->summary.objective, 2) + " ± " +
          fixed(run.as<DensityFitted>().objective_error, 2);
+}
+
+/// Whose it is, before a sentence, where there are several.
+std::string named(const Run& run, const std::vector<Run>& runs) {
+  return runs.size() == 1 ? "" : "'" + run.name + "': ";
+}
+
+std::string as_sentence(std::string words) {
+  if (!words.empty()) words[0] = char(std::toupper(static_cast<unsigned char>(words[0])));
+  return words + ".";
 }
 
 Cell verdict(const std::vector<Run>& runs) {
@@ -39,6 +50,7 @@ Cell verdict(const std::vector<Run>& runs) {
 Section overview(const std::vector<Run>& runs) {
   Section section("Summary");
   Grid grid{{{"run"},
+             {"family"},
              {"status"},
              {"NELBO, nats", true},
              {"Pareto k̂", true},
@@ -49,8 +61,9 @@ Section overview(const std::vector<Run>& runs) {
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const DensityFitted& fit = runs[k].as<DensityFitted>();
     grid.rows.push_back(
-        {{Cell(runs[k].name), Cell(status_word(runs[k]), status_tone(runs[k])),
-          Cell(nelbo_words(runs[k])), Cell(fixed(fit.ratios.k, 2), khat_tone(fit.ratios.judged())),
+        {{Cell(runs[k].name), Cell(fit.family->name),
+          Cell(status_word(runs[k]), status_tone(runs[k])), Cell(nelbo_words(runs[k])),
+          Cell(fixed(fit.ratios.k, 2), khat_tone(fit.ratios.judged())),
           Cell(figure(double(fit.gradients), 10)), Cell(fixed(fit.ess, 0)),
           Cell(figure(fit.summary.seconds, 3))},
          false,
@@ -59,8 +72,7 @@ Section overview(const std::vector<Run>& runs) {
   add_overview(section, grid);
   for (const Run& run : runs)
     for (const std::string& warning : run.fit->warnings)
-      section.paragraph((runs.size() == 1 ? "" : "'" + run.name + "': ") + warning + ".",
-                        Tone::mind);
+      section.paragraph(named(run, runs) + as_sentence(warning), Tone::mind);
   return section;
 }
 
@@ -69,10 +81,16 @@ Section quantities(const std::vector<Run>& runs) {
   const DensityFitted& first = runs[0].as<DensityFitted>();
   if (first.summaries.size() == 0)
     return section.paragraph("There are no draws of this fit.", Tone::mind);
-  section.paragraph(first.weighted
-                        ? "From draws that are weighted by importance, which corrects for what the "
-                          "Gaussian misses."
-                        : "From draws of the Gaussian as they are.");
+  for (const Run& run : runs) {
+    const DensityFitted& fit = run.as<DensityFitted>();
+    const std::string& what = fit.family->what;
+    section.paragraph(named(run, runs) +
+                      (fit.weighted
+                           ? sentence("From draws that are weighted by importance, which corrects "
+                                      "for what the ",
+                                      what, " misses.")
+                           : sentence("From draws of the ", what, " as they are.")));
+  }
   Forest forest;
   for (const Run& run : runs) forest.series.push_back(run.name);
   Grid grid{{{"quantity"},
@@ -124,7 +142,7 @@ Page page(const std::vector<ReportedFit>& runs, const PageLimits& /*limits*/) {
   Page page;
   page.title = "Posterior of " + fit.name;
   page.about =
-      sentence("a Gaussian of ", fit.coordinates.size(),
+      sentence(runs.size() == 1 ? "a " + fit.family->what + " of " : "", fit.coordinates.size(),
                " coordinates on the unconstrained scale; ", fit.quantities.size(), " quantities");
   page.verdict = verdict(runs);
   page.sections = {overview(runs), quantities(runs), course(runs), settings_section(runs)};

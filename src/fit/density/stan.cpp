@@ -1,4 +1,4 @@
-// fisherman fit stan: the Gaussian of a Stan program's posterior, and the kind of fit that this is.
+// fisherman fit stan: an approximation of a Stan program's posterior, and the kind of fit that this is.
 #include "../kinds.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/stan/stan_compile.hpp"
@@ -38,7 +38,7 @@ DensityModel stan_density(const std::filesystem::path& program, const std::strin
 FitKind stan_kind() {
   FitKind kind = density_kind();
   kind.name = "stan";
-  kind.help = "the Gaussian nearest to the posterior of a Stan program, and draws from it";
+  kind.help = "a Gaussian or a flow nearest to the posterior of a Stan program, and draws from it";
   kind.examples =
       "fisherman fit stan --model eight_schools.stan --data eight_schools.json --out run --draws "
       "4000\n"

@@ -84,7 +84,7 @@ std::string stan_draws(const std::string& model, bool weighted, const FittedDraw
   out << std::setprecision(17) << "# model = " << model << "\n# method = variational\n"
       << (weighted ? "# resampled by Pareto-smoothed importance weights\n" : "")
       << "# log_p__ and log_g__ are log densities on the unconstrained scale, of the model and of "
-         "the Gaussian\n"
+         "the approximation\n"
       << "lp__,log_p__,log_g__";
   for (const std::string& name : drawn.names) out << ',' << csv_field(stan_column(name));
   out << '\n';

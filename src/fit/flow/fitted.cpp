@@ -50,7 +50,7 @@ void FlowFitted::fit_to(T target, Driver& driver) {
   as_asked = summary.as_asked(settings.iterations);
   frame = std::move(found.frame);
   objective_error = found.objective_error;
-  khat = found.khat;
+  khat = found.ratios.k;
   log_p = [target = std::move(target)](const Matrix& betas) {
     return log_densities(target, betas);
   };

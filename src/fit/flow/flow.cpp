@@ -54,13 +54,13 @@ SylvesterFlow::Frame near_zero(const SylvesterFlow& family, const FlowSettings& 
   return family.start(start_mean(s, family.dimension()), 0.2, std::uint64_t(s.seed));
 }
 
-OrthogonalFlow::Frame at_gaussian(const OrthogonalFlow& family, const GaussianAffine& q,
+OrthogonalFlow::Frame at_gaussian(const OrthogonalFlow& family, const GaussianPoint& q,
                                   const FlowSettings&) {
-  return family.start(q.mean(), q.covariance());
+  return family.start(q.mean, q.covariance);
 }
-SylvesterFlow::Frame at_gaussian(const SylvesterFlow& family, const GaussianAffine& q,
+SylvesterFlow::Frame at_gaussian(const SylvesterFlow& family, const GaussianPoint& q,
                                  const FlowSettings& s) {
-  return family.start(q.mean(), q.covariance(), std::uint64_t(s.seed));
+  return family.start(q.mean, q.covariance, std::uint64_t(s.seed));
 }
 
 /// H₀ = εI. By default ε = K: a direction that no score in the window has seen counts as one of Fisher
@@ -129,43 +129,53 @@ StepRule rule_for(const FlowSettings& s) {
   return rule;
 }
 
+template <class T>
+Index objective_draws(const T& target) {
+  return std::clamp<Index>(Index(1'000'000) / rows_of(target), 32, 256);
+}
+
+using FlowFrom = std::optional<GaussianPoint>;
+
 template <class T, class Family>
-ErasedRun build_run(const T& target, const Family& family, const FlowSettings& s);
+ErasedRun build_run(const T& target, const Family& family, const FlowSettings& s,
+                    const FlowFrom& from);
 
 /// A Gaussian's Fisher matrix is known: some hundred iterations bring it close to where a flow needs thousands to turn to.
 template <class T, class Family>
-typename Family::Frame start(const T& target, const Family& family, const FlowSettings& s) {
+typename Family::Frame start(const T& target, const Family& family, const FlowSettings& s,
+                             const FlowFrom& from) {
   if (!s.begins_at_gaussian()) return near_zero(family, s);
+  if (from) return at_gaussian(family, *from, s);
   FlowSettings first;
   first.family = VariationalFamily::gaussian;
   first.seed = s.seed;
   first.minibatch = s.minibatch;
   first.kl_radius = 0.3;
-  ErasedRun gaussian = build_run(target, sylvester(first, target.dimension()), first);
+  ErasedRun gaussian = build_run(target, sylvester(first, target.dimension()), first, {});
   gaussian.stop =
       gaussian.stop ||
       after_iterations(s.iterations > 0 ? std::min(s.iterations, at_most_before) : at_most_before);
   const Outcome outcome = run(gaussian.state, gaussian.model, gaussian.options, gaussian.stop);
   if (outcome.status == Status::diverged) return near_zero(family, s);
   const AnyFrame end = gaussian.state.estimate();
-  return at_gaussian(family, end.as<SylvesterFlow::Frame>().template factor<0>(), s);
+  const GaussianAffine& q = end.as<SylvesterFlow::Frame>().template factor<0>();
+  return at_gaussian(family, {q.mean(), q.covariance()}, s);
 }
 
 template <class T, class Family>
-ErasedRun build_run(const T& target, const Family& family, const FlowSettings& s) {
+ErasedRun build_run(const T& target, const Family& family, const FlowSettings& s,
+                    const FlowFrom& from) {
   if (s.method == FlowMethod::adam) s.require_no_fisher("adam");
   if (s.method == FlowMethod::rsgd) s.require_no_fisher("rsgd");
   using F = typename Family::Frame;
-  const Index rows = rows_of(target);
-  const FlowVb<T, Family> model(
-      target, family,
-      {.draws = s.batch,
-       .scores = s.scores > 0 ? s.scores : s.batch,
-       .reuse_draws = s.scores == 0,
-       .landing = s.estimator == GradientEstimator::sticking_the_landing,
-       .minibatch = s.minibatch_of(rows),
-       .objective_draws = std::clamp<Index>(Index(1'000'000) / rows, 32, 256)});
-  const F frame = start(target, family, s);
+  const FlowVb<T, Family> model(target, family,
+                                {.draws = s.batch,
+                                 .scores = s.scores > 0 ? s.scores : s.batch,
+                                 .reuse_draws = s.scores == 0,
+                                 .landing = s.estimator == GradientEstimator::sticking_the_landing,
+                                 .minibatch = s.minibatch_of(rows_of(target)),
+                                 .objective_draws = objective_draws(target)});
+  const F frame = start(target, family, s, from);
   ErasedRun run{{frame, fisher_for(s, family, frame), std::uint64_t(s.seed),
                  Average({.on = is_on(s.average, is_natural(s)), .start = 50, .power = 2.0})},
                 AnyModel::of<F>(model),
@@ -186,10 +196,10 @@ ErasedRun build_run(const T& target, const Family& family, const FlowSettings& s
 }
 
 template <class T>
-ErasedRun build_run(const T& target, const FlowSettings& s) {
+ErasedRun build_run(const T& target, const FlowSettings& s, const FlowFrom& from) {
   const Index d = target.dimension();
-  return is_orthogonal(s) ? build_run(target, orthogonal(s, d), s)
-                          : build_run(target, sylvester(s, d), s);
+  return is_orthogonal(s) ? build_run(target, orthogonal(s, d), s, from)
+                          : build_run(target, sylvester(s, d), s, from);
 }
 
 /// As require_gaussian_memory, with the same guess of 16 matrices: a flow's orthogonal matrices, and the covariance that it begins at, are of that size too.
@@ -208,21 +218,16 @@ void require_flow_memory(const FlowSettings& s, Index dimension, double data) {
 }
 
 template <class T>
-FlowFit fitted(const T& target, const FlowSettings& s, const Drive& drive) {
+FlowFit fitted(const T& target, const FlowSettings& s, const Drive& drive, const FlowFrom& from) {
   double data = 0.0;
   if constexpr (requires { target.design(); })
     data = 2.0 * double(target.design().size()) * sizeof(double);
   require_flow_memory(s, target.dimension(), data);
-  ErasedRun run = make_flow_run(target, s);
-  FlowFit fit{drive(run), run.state.estimate(), 0.0, 0.0};
-  const Index count = draws_for_khat(target);
-  const FlowDraws fresh =
-      flow_draws(s, target.dimension(), fit.frame, count, std::uint64_t(s.seed) + 1);
-  const Vector log_ratio = log_densities(target, fresh.betas) - fresh.log_q;
-  fit.end.objective = -log_ratio.mean();
-  fit.objective_error =
-      std::sqrt((log_ratio.array() + fit.end.objective).square().sum()) / double(count);
-  fit.khat = pareto_k(log_ratio);
+  ErasedRun run = build_run(target, s, from);
+  FitSummary end = drive(run);
+  FlowFit fit{{.end = std::move(end)}, run.state.estimate()};
+  const FlowDraws fresh = flow_khat_draws(s, target.dimension(), fit.frame, draws_for_khat(target));
+  fit.judge(log_densities(target, fresh.betas) - fresh.log_q, 0.0);
   return fit;
 }
 
@@ -236,23 +241,28 @@ FlowDraws drawn(const Family& family, const AnyFrame& frame, Index count, std::u
 }  // namespace
 
 ErasedRun make_flow_run(const NeuralTarget& target, const FlowSettings& s) {
-  return build_run(target, s);
+  return build_run(target, s, {});
 }
 ErasedRun make_flow_run(const LogisticTarget& target, const FlowSettings& s) {
-  return build_run(target, s);
+  return build_run(target, s, {});
 }
-ErasedRun make_flow_run(const FunctionTarget& target, const FlowSettings& s) {
-  return build_run(target, s);
+ErasedRun make_flow_run(const FunctionTarget& target, const FlowSettings& s,
+                        const std::optional<GaussianPoint>& from) {
+  return build_run(target, s, from);
 }
 
 FlowFit fit_flow(const NeuralTarget& target, const FlowSettings& s, const Drive& drive) {
-  return fitted(target, s, drive);
+  return fitted(target, s, drive, {});
 }
 FlowFit fit_flow(const LogisticTarget& target, const FlowSettings& s, const Drive& drive) {
-  return fitted(target, s, drive);
+  return fitted(target, s, drive, {});
 }
-FlowFit fit_flow(const FunctionTarget& target, const FlowSettings& s, const Drive& drive) {
-  return fitted(target, s, drive);
+FlowFit fit_flow(const FunctionTarget& target, const FlowSettings& s, const Drive& drive,
+                 const std::optional<GaussianPoint>& from) {
+  FlowFit fit = fitted(target, s, drive, from);
+  const std::int64_t evaluations = s.eval_every > 0 ? fit.end.iterations / s.eval_every : 0;
+  fit.gradients = fit.end.iterations * s.batch + evaluations * objective_draws(target);
+  return fit;
 }
 
 AnyFrame flow_frame(const FlowSettings& s, Index dimension, const Vector& state) {
@@ -268,6 +278,11 @@ FlowDraws flow_draws(const FlowSettings& s, Index dimension, const AnyFrame& fra
                      std::uint64_t seed) {
   return is_orthogonal(s) ? drawn(orthogonal(s, dimension), frame, count, seed)
                           : drawn(sylvester(s, dimension), frame, count, seed);
+}
+
+FlowDraws flow_khat_draws(const FlowSettings& s, Index dimension, const AnyFrame& frame,
+                          Index count) {
+  return flow_draws(s, dimension, frame, count, std::uint64_t(s.seed) + 1);
 }
 
 FlowCoefficients flow_coefficients_in(Units units, const FlowSettings& s, const Matrix& betas,
