@@ -42,6 +42,7 @@
 #include "fisherman/model/regression.hpp"
 #include "fisherman/model/sylvester_flow.hpp"
 #include "fisherman/solve/descend.hpp"
+#include "fisherman/solve/gaussian_start.hpp"
 #include "fisherman/solve/newton.hpp"
 #include "fisherman/solve/observers.hpp"
 #include "fisherman/solve/run.hpp"

@@ -6,9 +6,9 @@
 #include <numbers>
 
 #include "fisherman/core/memory.hpp"
-#include "fisherman/model/gaussian_blocks.hpp"
 #include "fisherman/model/pareto.hpp"
 #include "fisherman/model/regression.hpp"
+#include "fisherman/solve/gaussian_start.hpp"
 #include "gaussian_run.hpp"
 
 namespace fisherman {
@@ -96,7 +96,7 @@ ErasedRun newton_run(const FunctionTarget& target, const DensitySettings& s,
   const std::int64_t most = s.iterations > 0 ? s.iterations : most_gaussian;
   ErasedRun run{{frame, make_fisher(FisherChoice::identity, {.blocks = {{frame.dimension()}}}),
                  std::uint64_t(s.seed), Average({.on = true, .start = 0, .power = 1.0})},
-                AnyModel::of<GaussianAffine>(GaussianBlocks(target)),
+                AnyModel::of<GaussianAffine>(GaussianSearch(target)),
                 {},
                 after_iterations(most),
                 most};

@@ -160,6 +160,51 @@ TEST(Sounding, SeveralTellWhatIsStillToGainWithoutBias) {
   EXPECT_LT(skew / noises, 2.0);
 }
 
+TEST(Sounding, HessiansAreThoseOfTheDensity) {
+  const Index d = 5;
+  const Polynomial p = polynomial(d, 0.0);
+  const Vector m = toy::random_vector(d, 4);
+  const GaussianAffine q = gaussian_affine(m, 1e-6 * toy::random_spd(d, 5));
+  std::int64_t spent = 0;
+  const Vector found = GaussianBlocks(p).hessian(q, 0.5, spent);
+  EXPECT_EQ(spent, d + 1);
+  // At a point: the mean curvature of a Gaussian without width. Cubes leave an error of the step, 1e-4 here.
+  EXPECT_LT((smat(found, d) - p.curvature(0.5 * m, Matrix::Zero(d, d))).norm(), 1e-3);
+}
+
+TEST(Sounding, WithoutNoiseIsNearerToTheTruthThanTheMean) {
+  // The curvature wanted is a sum of shapes, and a rest; soundings have noise in all of it.
+  const Index d = 30, size = svec_size(d);
+  const Matrix L = toy::random_spd(d, 1).llt().matrixL(), A = toy::random_spd(d, 2) / double(d);
+  const Matrix small = 0.02 * toy::random_spd(d, 3) / double(d);
+  const Matrix shape = L.transpose().inverse() * A * L.inverse();
+  const Matrix truth = 0.3 * Matrix::Identity(d, d) + 2.0 * A + small;
+  for (const Index n : {1, 3}) {
+    std::vector<Sounding> many;
+    for (Index k = 0; k < n; ++k) {
+      Sounding s;
+      s.root = L;
+      s.slope = toy::random_vector(d, 20 + std::uint64_t(k)) * 0.01;
+      s.curvature = truth + 0.05 * toy::random_matrix(d, d, 10 + std::uint64_t(k));
+      many.push_back(s);
+    }
+    const Sounding plain = mean(many), sure = without_noise(many, svec(shape));
+    const auto error = [&](const Sounding& s) {
+      return (0.5 * (s.curvature + s.curvature.transpose()) - truth).norm();
+    };
+    EXPECT_LT(error(sure), 0.3 * error(plain)) << n;
+    EXPECT_LT(sure.slope.norm(), plain.slope.norm());
+  }
+  Sounding one;
+  one.root = L;
+  one.slope = Vector::Zero(d);
+  one.curvature = truth - small;
+  EXPECT_LT(unlike_share(one, svec(shape)), 1e-12);
+  one.curvature = Matrix::Identity(d, d) + toy::random_spd(d, 7);
+  EXPECT_GT(unlike_share(one, svec(Matrix(Matrix::Identity(d, d) + shape))), 0.01);
+  EXPECT_THROW(without_noise({one}, Vector::Zero(size + 1)), Misuse);
+}
+
 TEST(Sounding, RadiiHaveTheDistributionOfChi) {
   for (const Index degrees : {3, 8, 102}) {
     const Index n = 2000;

@@ -10,16 +10,16 @@
 #include "fisherman/fisher/exact.hpp"
 #include "fisherman/fisher/identity.hpp"
 #include "fisherman/fit/gaussian.hpp"
-#include "fisherman/model/gaussian_blocks.hpp"
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/regression.hpp"
 #include "fisherman/solve/descend.hpp"
+#include "fisherman/solve/gaussian_start.hpp"
 #include "toy.hpp"
 
 namespace fisherman::solve_newton_test {
 namespace {
 
-using Blocks = GaussianBlocks<FunctionTarget>;
+using Blocks = GaussianSearch<FunctionTarget>;
 using NewtonTestState = State<GaussianAffine, Identity>;
 
 NewtonTestState fresh_state(Index d, std::uint64_t seed) {
@@ -115,6 +115,33 @@ TEST(Newton, GoesOnAfterAnyIterationWithTheSameBits) {
     EXPECT_EQ(second.frame.state(), whole.frame.state()) << cut;
     EXPECT_EQ(second.iteration, whole.iteration);
     EXPECT_EQ(second.newton.gradients, whole.newton.gradients) << cut;
+  }
+}
+
+TEST(Newton, FollowsHessiansWhereNoiseIsLargeAndGoesOnWithTheSameBits) {
+  // Wide enough in every direction for much noise, and of linear predictors that are all about as uncertain.
+  const Index d = 100;
+  const RegressionTarget target = logistic_example(300, d);
+  const double best = exact_optimum(target);
+  const GaussianVb<RegressionTarget> exact(target);
+  Blocks model(as_function(target));
+  NewtonTestState whole = fresh_state(d, 1);
+  std::int64_t settling = 0, first = 0;
+  const Observer<NewtonTestState> watch = [&](const Record& r, const NewtonTestState& s) {
+    if (s.newton.phase != NewtonState::settling) return;
+    if (settling++ == 0) first = r.iteration;
+  };
+  EXPECT_EQ(newton(whole, model, {}, after_iterations(200), {watch}).status, Status::converged);
+  ASSERT_GT(settling, 2);
+  EXPECT_EQ(whole.newton.shapes.size(), 2 * svec_size(d));
+  EXPECT_LT(exact.nelbo(whole.frame.mean(), whole.frame.covariance()) - best, 0.1);
+  for (std::int64_t cut = first - 1; cut < first + 2; ++cut) {
+    NewtonTestState before = fresh_state(d, 1), after = fresh_state(d, 1);
+    newton(before, model, {}, after_iterations(cut));
+    restore(after, saved(before));
+    newton(after, model, {}, after_iterations(200));
+    EXPECT_EQ(after.frame.state(), whole.frame.state()) << cut;
+    EXPECT_EQ(after.newton.gradients, whole.newton.gradients) << cut;
   }
 }
 

@@ -44,8 +44,11 @@ class AnyModel {
   ValueAndGradient exact_value_and_gradient(const AnyFrame& frame, const Draws& draws) {
     return self_->exact_value_and_gradient(frame, draws);
   }
-  // What newton() asks; both throw Misuse if the model inside cannot tell.
+  // What newton() asks; all throw Misuse if the model inside cannot tell.
   Sounding sound(const AnyFrame& frame, const Draws& draws) { return self_->sound(frame, draws); }
+  Vector hessian(const AnyFrame& frame, double share, std::int64_t& spent) {
+    return self_->hessian(frame, share, spent);
+  }
   std::optional<AnyFrame> start(std::uint64_t seed, Index n, const AnyFrame* than, double value,
                                 std::int64_t& spent) {
     return self_->start(seed, n, than, value, spent);
@@ -62,6 +65,7 @@ class AnyModel {
     virtual FisherOperator fisher(const AnyFrame&) = 0;
     virtual ValueAndGradient exact_value_and_gradient(const AnyFrame&, const Draws&) = 0;
     virtual Sounding sound(const AnyFrame&, const Draws&) = 0;
+    virtual Vector hessian(const AnyFrame&, double, std::int64_t&) = 0;
     virtual std::optional<AnyFrame> start(std::uint64_t, Index, const AnyFrame*, double,
                                           std::int64_t&) = 0;
   };
@@ -106,6 +110,13 @@ class AnyModel {
         return model.sound(frame.as<F>(), draws);
       else
         throw Misuse("this model has no soundings");
+    }
+    Vector hessian([[maybe_unused]] const AnyFrame& frame, [[maybe_unused]] double share,
+                   [[maybe_unused]] std::int64_t& spent) override {
+      if constexpr (requires { model.hessian(frame.as<F>(), share, spent); })
+        return model.hessian(frame.as<F>(), share, spent);
+      else
+        throw Misuse("this model has no Hessians");
     }
     std::optional<AnyFrame> start([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] Index n,
                                   [[maybe_unused]] const AnyFrame* than,

@@ -6,15 +6,14 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <numbers>
-#include <optional>
 #include <utility>
 
+#include "fisherman/core/packing.hpp"
 #include "fisherman/core/random.hpp"
 #include "fisherman/core/spectral.hpp"
 #include "fisherman/manifold/gaussian.hpp"
 #include "fisherman/model/sounding.hpp"
 #include "fisherman/model/target.hpp"
-#include "fisherman/solve/gaussian_start.hpp"
 
 namespace fisherman {
 
@@ -24,33 +23,6 @@ class GaussianBlocks {
   explicit GaussianBlocks(T target) : target_(std::move(target)) {}
 
   const T& target() const { return target_; }
-
-  /// A place to start from: a Gaussian near the density, from the n-th point to begin at. With one that is there already,
-  /// `than`, nothing unless the new one is somewhere else, and may be better. `spent` grows by the evaluations.
-  std::optional<GaussianAffine> start(std::uint64_t seed, Index n, const GaussianAffine* than,
-                                      double value, std::int64_t& spent) const {
-    const Index d = target_.dimension();
-    GaussianStart found;
-    try {
-      found = gaussian_start(target_, start_point(d, seed, n), seed);
-    } catch (const NotFinite&) {  // the density has no value there
-      return std::nullopt;
-    }
-    spent += found.evaluations;
-    if (!std::isfinite(found.nelbo)) return std::nullopt;
-    if (than != nullptr) {
-      const Matrix L = Eigen::LLT<Matrix>(than->covariance()).matrixL();
-      const Vector apart =
-          L.triangularView<Eigen::Lower>().solve(Vector(found.mean - than->mean()));
-      const double k = double(d);
-      // Draws of q are at a squared distance of d, give or take √(2d).
-      const bool elsewhere = apart.squaredNorm() > k + 4.0 * std::sqrt(2.0 * k) + 9.0;
-      const bool hopeless =
-          found.nelbo > value + 5.0 + k;  // a start may be a nat off per coordinate
-      if (!elsewhere || hopeless) return std::nullopt;
-    }
-    return gaussian_affine(found.mean, found.covariance, SpdRetraction::exponential);
-  }
 
   /// For models in general: the gradient of one block.
   Vector gradient(const GaussianAffine& q, const Draws& draws) const {
@@ -77,6 +49,7 @@ class GaussianBlocks {
 
     Sounding out;
     out.gradients = 2 * d + 1;
+    out.root = L;
     out.slope = G.col(0);
     out.curvature = Matrix::Zero(d, d);
     Vector bends(d);  // of which the mean is E V − V(μ)
@@ -107,6 +80,21 @@ class GaussianBlocks {
         d > 1 ? (rest.array() - rest.mean()).square().sum() / double(d - 1) : rest.squaredNorm();
     out.error = std::sqrt(spread / double(d));
     return out;
+  }
+
+  /// The Hessian of −log p at share·μ, packed by svec(). By differences: d + 1 gradients.
+  Vector hessian(const GaussianAffine& q, double share, std::int64_t& spent) const {
+    constexpr double h = 0.1;  // standard deviations
+    const Index d = q.order();
+    const Matrix L = Eigen::LLT<Matrix>(q.covariance()).matrixL();
+    const Vector centre = share * q.mean();
+    Matrix points(d, d + 1), slopes(d, d + 1);
+    points.col(0) = centre;
+    points.rightCols(d) = (h * L).colwise() + centre;
+    target_.log_density(points, slopes);
+    spent += d + 1;
+    const Matrix bends = (slopes.rightCols(d).colwise() - Vector(slopes.col(0))) / -h;  // HL
+    return svec(L.transpose().triangularView<Eigen::Upper>().solve(bends.transpose()));
   }
 
  private:

@@ -13,6 +13,7 @@ struct Sounding {
   double value = 0.0, error = 0.0;  // the NELBO, and one standard error of it
   Vector slope;                     // a
   Matrix curvature;                 // B, before it is made symmetric: its skew part is noise
+  Matrix root;                      // L
   Index gradients = 0, failed = 0;  // how many were taken, and how many of them were not finite
 
   /// ∇ NELBO in the coordinates of gaussian_affine(): (a, svec(B − I)/√2). Fisher's metric is the identity there.
@@ -29,12 +30,20 @@ struct Sounding {
 /// Of the same Gaussian.
 Sounding mean(const std::vector<Sounding>& soundings);
 
-/// Half the squared norm of the gradient, in nats, as several soundings at the same Gaussian tell it: without bias from
-/// their noise, and what that noise is worth in one of them.
+/// Half the squared norm of the gradient, in nats, as soundings at the same Gaussian tell it: without bias from their
+/// noise, and what that noise is worth in one of them. Of a single one, by its own noise().
 struct GainEstimate {
   double gain, noise;
 };
 GainEstimate gain_of(const std::vector<Sounding>& soundings);
+
+/// Their mean, with each of slope, curvature that is like `shapes`, and all other curvature brought as near to (0, I) as
+/// noise demands (James and Stein). The shapes are symmetric matrices, packed by svec() one after the other, in the
+/// coordinates of the density. The present precision is one more.
+Sounding without_noise(const std::vector<Sounding>& soundings, const Vector& shapes);
+
+/// The share of the curvature still to be gained, noise aside, that is not like the shapes: between 0 and 1.
+double unlike_share(const Sounding& sounding, const Vector& shapes);
 
 /// `count` radii at stratified quantiles of χ with `degrees` degrees of freedom, one in each stratum; `uniforms` say where.
 Vector chi_radii(Index degrees, const Vector& uniforms);

@@ -1,9 +1,9 @@
 // Newton's steps for a Gaussian from soundings (model/sounding.hpp), which have hardly any noise, in a trust region. Steps are
 // taken or refused by the NELBO's own estimates. Once noise is as large as what is still to be gained, the points are
-// averaged. At the end other starts are tried, and the best Gaussian is kept. State, criteria, observers and checkpoints are
-// those of run().
+// averaged; if it is large, and the mean curvature is like a sum of a few Hessians, steps follow these instead. At the end
+// other starts are tried, and the best Gaussian is kept. State, criteria, observers and checkpoints are those of run().
 //
-// A model has sound(frame, draws) and start(seed, n, than, value, spent), as GaussianBlocks has.
+// A model has sound(frame, draws), hessian(frame, share, spent) and start(seed, n, than, value, spent), as GaussianSearch has.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +44,10 @@ class NewtonRun {
       begin();
     else if (n_.phase == NewtonState::steps)
       ended = step(record);
-    else
+    else if (n_.phase == NewtonState::averaging)
       ended = average(record);
+    else
+      ended = settle(record);
     record.gradient_norm = gradient_norm_;
     if (!ended || another_start()) return std::nullopt;
     return n_.stalled != 0 ? Status::stalled : Status::converged;
@@ -55,6 +57,8 @@ class NewtonRun {
   static constexpr double slack =
       0.05;  // nats by which a step may raise the NELBO beyond its errors
   static constexpr double first_radius = 5.0;  // times √d
+  static constexpr double much_noise = 5.0;    // times the tolerance
+  static constexpr Index large_order = 12;     // at which a single sounding tells its own noise
   static constexpr std::int64_t patience = 12, most_quiet = 3, first_check = 6;
 
   Sounding sound(const F& frame, std::int64_t index) {
@@ -84,6 +88,7 @@ class NewtonRun {
     n_.radius = 0.0;
     n_.length = 1.0;
     n_.quiet = n_.rounds = n_.stalled = 0;
+    n_.shapes.resize(0);
     value_ = std::numeric_limits<double>::infinity();
     n_.index = n_.soundings++;
     s_.rejected_in_a_row = 0;
@@ -121,8 +126,14 @@ class NewtonRun {
       return true;
     }
     if (!capped && (half < 2.5 * noise || n_.quiet >= most_quiet)) {
-      n_.phase = NewtonState::averaging;
-      restart_average(here_->value);
+      if (noise > much_noise * options_.tolerance && order() >= large_order && has_shapes()) {
+        n_.phase = NewtonState::settling;
+        n_.left = half - noise;
+        s_.frame = s_.frame.retract(without_noise({*here_}, n_.shapes).step(t, n_.radius));
+      } else {
+        n_.phase = NewtonState::averaging;
+        restart_average(here_->value);
+      }
       return false;
     }
     try {
@@ -218,14 +229,60 @@ class NewtonRun {
     const Index d = order();
     const std::vector<Sounding> fresh = soundings(average, std::max<Index>(3, (11 + d) / d));
     const GainEstimate found = gain_of(fresh);
-    const double coordinates = 0.5 * double(d) * double(d + 3);
-    const double error = found.noise / std::sqrt(coordinates);
     record.predicted = std::max(found.gain, 0.0);
     value_ = mean(fresh).value;
     s_.frame = average;
-    if (found.gain < options_.tolerance + error) return true;
+    if (is_small(found)) return true;
     n_.check_at = n_.rounds + n_.rounds / 2 + 1;
     return false;
+  }
+
+  /// Whether the mean curvature is like Hessians at a few points, which have no noise. That at half of the mean stands for the
+  /// flatter curvature of a wide Gaussian.
+  bool has_shapes() {
+    const Vector at = model_.hessian(s_.frame, 1.0, n_.gradients),
+                 half = model_.hessian(s_.frame, 0.5, n_.gradients);
+    if (!at.allFinite() || !half.allFinite()) return false;
+    n_.shapes.resize(2 * at.size());
+    n_.shapes << at, half;
+    if (unlike_share(*here_, n_.shapes) < 0.5) return true;
+    n_.shapes.resize(0);
+    return false;
+  }
+
+  /// A round of steps by one sounding, as far as it is no noise.
+  bool settle(Record& record) {
+    try {
+      std::vector<Sounding> many = soundings(s_.frame, 1);
+      GainEstimate found = gain_of(many);
+      if (is_small(found)) {  // what fresh ones say is not biased by their noise
+        many = soundings(s_.frame, 3);
+        found = gain_of(many);
+      }
+      const Sounding a = mean(many);
+      half_square(a);
+      record.objective = value_ = a.value;
+      record.predicted = std::max(found.gain, 0.0);
+      n_.length = found.gain > n_.left ? 0.5 * n_.length : std::min(1.0, 2.0 * n_.length);
+      n_.left = found.gain;
+      double t = n_.length;
+      const Vector v = without_noise(many, n_.shapes).step(t, n_.radius);
+      record.step = t;
+      record.step_norm = v.norm();
+      s_.frame = s_.frame.retract(v);
+      s_.rejected_in_a_row = 0;
+      return many.size() > 1 && is_small(found);
+    } catch (const NotFinite&) {
+      ++s_.rejected;
+      n_.radius *= 0.5;
+      n_.stalled = ++s_.rejected_in_a_row >= patience ? 1 : 0;
+      return n_.stalled != 0;
+    }
+  }
+
+  bool is_small(const GainEstimate& found) const {
+    const double d = double(order());
+    return found.gain < options_.tolerance + found.noise / std::sqrt(0.5 * d * (d + 3.0));
   }
 
   /// With what is here kept, from the next point to begin at. False if no other may lead to a better Gaussian.

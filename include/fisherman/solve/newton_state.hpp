@@ -12,7 +12,7 @@
 namespace fisherman {
 
 struct NewtonState {
-  enum Phase : std::int64_t { not_begun, steps, averaging };
+  enum Phase : std::int64_t { not_begun, steps, averaging, settling };
 
   std::int64_t phase = not_begun;
   std::int64_t start = 0;      // which of the points to begin at led here
@@ -29,6 +29,8 @@ struct NewtonState {
   double length = 1.0;         // of steps: 1 is Newton's
   double noise = 0.0;          // nats, summed over the rounds
   double value = std::numeric_limits<double>::quiet_NaN();  // the NELBO of the last rounds
+  double left = std::numeric_limits<double>::quiet_NaN();   // nats to be gained, when settling
+  Vector shapes = {};  // Hessians that the mean curvature is like, packed; empty unless settling
   // The best Gaussian of earlier starts, empty if there is none, its NELBO and whether its search got stuck.
   Vector kept = {};
   double kept_value = std::numeric_limits<double>::quiet_NaN();
@@ -38,7 +40,7 @@ struct NewtonState {
   static auto numbers(auto& s) {
     return std::tie(s.phase, s.start, s.soundings, s.index, s.counted, s.gradients, s.failed,
                     s.quiet, s.rounds, s.check_at, s.stalled, s.kept_stalled, s.radius, s.length,
-                    s.noise, s.value, s.kept_value, s.kept, s.others);
+                    s.noise, s.value, s.left, s.shapes, s.kept_value, s.kept, s.others);
   }
 
   void save(Writer& out) const {
@@ -56,8 +58,9 @@ struct NewtonState {
         field = in.get_vector();
     };
     std::apply([&](auto&... field) { (get(field), ...); }, numbers(read));
-    Reader::expect(read.phase <= averaging && std::isfinite(read.radius) && read.radius >= 0.0 &&
-                   read.length > 0.0 && read.length <= 1.0 && read.kept.allFinite());
+    Reader::expect(read.phase <= settling && std::isfinite(read.radius) && read.radius >= 0.0 &&
+                   read.length > 0.0 && read.length <= 1.0 && read.kept.allFinite() &&
+                   read.shapes.allFinite());
     *this = std::move(read);
   }
 };
