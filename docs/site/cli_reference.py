@@ -42,7 +42,7 @@ def escaped(text):
 def section(program, words):
     sentence, usage, options, commands, below = parts(helped(program, words))
     title = " ".join(["fisherman", *words])
-    out = [f"{'##' if len(words) < 2 else '###'} {title}", "", escaped(sentence[:1].upper() + sentence[1:]) + ".", ""]
+    out = [f"{'##' if len(words) < 2 else '###'} {title}", "", escaped(sentence[:1].upper() + sentence[1:].rstrip(".")) + ".", ""]
     out += ["```text", usage.strip(), "```", ""]
     for name, text in options:
         if name.startswith("-h"):
