@@ -1,7 +1,7 @@
 """Bayesian regression with any likelihood, from data frames, arrays and formulas."""
 
-import inspect
 import csv
+import inspect
 import io
 
 import numpy as np

@@ -15,8 +15,8 @@ or the log density of one point alone, of which JAX or PyTorch makes the gradien
     vi.gaussian(f, dim, backend="torch")
 """
 
+import inspect
 import os
-import textwrap
 
 import numpy as np
 
@@ -296,7 +296,7 @@ backend : {'numpy', 'jax', 'torch', 'numpyro'}, optional
 
 def _documented(function):
     """With the parameters that say what the model is."""
-    function.__doc__ = function.__doc__.replace("    MODEL\n", textwrap.indent(_MODEL, "    ") + "\n")
+    function.__doc__ = inspect.cleandoc(function.__doc__).replace("MODEL\n", _MODEL + "\n")
     return function
 
 
