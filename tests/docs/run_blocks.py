@@ -1,8 +1,9 @@
 """Runs the code blocks of Markdown pages as a reader would: run_blocks.py [--program FILE] PAGE…
 
 Each page has a folder of its own, and its blocks run in their order: sh by bash, python in one interpreter for the page. A
-comment <!-- file: NAME --> before a block writes it to that file instead, and <!-- not run: WHY --> leaves it out. A text block
-right after one that ran is what that one prints: its lines must be there, in this order; … stands for anything.
+comment <!-- file: NAME --> before a block writes it to that file instead, and <!-- not run: WHY --> leaves it out. A page with
+<!-- needs: stan --> is left out where no Stan can be compiled. A text block right after one that ran is what that one prints:
+its lines must be there, in this order; … stands for anything.
 """
 
 import argparse
@@ -37,7 +38,15 @@ def shown(expected, printed):
     return None
 
 
+def has_stan():
+    known = ("BRIDGESTAN", "CMDSTAN", "FISHERMAN_STAN")
+    return any(name in os.environ for name in known) or any((Path.home() / ".cache" / "fisherman").glob("httpstan-*"))
+
+
 def run_page(page, environment):
+    if "<!-- needs: stan -->" in page.read_text(encoding="utf-8") and not has_stan():
+        print(f"{page}: left out, there is no Stan here", flush=True)
+        return None
     counts = {"run": 0, "written": 0, "left out": 0}
     with tempfile.TemporaryDirectory() as folder:
         python = subprocess.Popen([sys.executable, "-c", PYTHON], cwd=folder, env=environment, text=True,
