@@ -1,12 +1,27 @@
-# Finds the C interface of LAPACK: LAPACKE::LAPACKE. Some libraries carry it themselves (OpenBLAS built
-# with it), Debian ships it on its own.
+# Finds the C interface of LAPACK: LAPACKE::LAPACKE. Some libraries carry it themselves (OpenBLAS built with it), Debian
+# ships it on its own. Debian's shared library brings the reference LAPACK along, a second one beside that of OpenBLAS.
+# The static one does not, and is taken where it may become part of a shared library.
 find_library(LAPACKE_LIBRARY NAMES lapacke openblas)
+find_library(LAPACKE_STATIC_LIBRARY liblapacke.a)
 find_path(LAPACKE_INCLUDE_DIR lapacke.h PATH_SUFFIXES lapacke openblas)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(LAPACKE DEFAULT_MSG LAPACKE_LIBRARY LAPACKE_INCLUDE_DIR)
+if(LAPACKE_FOUND AND LAPACKE_STATIC_LIBRARY)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -fPIC)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -shared)
+  set(CMAKE_REQUIRED_LIBRARIES ${LAPACKE_STATIC_LIBRARY})
+  check_cxx_source_compiles("extern \"C\" int LAPACKE_dgesdd(); int f() { return LAPACKE_dgesdd(); }" LAPACKE_STATIC_IS_PIC)
+  unset(CMAKE_REQUIRED_FLAGS)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
 if(LAPACKE_FOUND AND NOT TARGET LAPACKE::LAPACKE)
   add_library(LAPACKE::LAPACKE UNKNOWN IMPORTED)
+  if(LAPACKE_STATIC_IS_PIC)
+    set(LAPACKE_LIBRARY ${LAPACKE_STATIC_LIBRARY})
+  endif()
   set_target_properties(LAPACKE::LAPACKE PROPERTIES IMPORTED_LOCATION "${LAPACKE_LIBRARY}"
-    INTERFACE_INCLUDE_DIRECTORIES "${LAPACKE_INCLUDE_DIR}")
+    INTERFACE_INCLUDE_DIRECTORIES "${LAPACKE_INCLUDE_DIR}" INTERFACE_LINK_LIBRARIES LAPACK::LAPACK)
 endif()
-mark_as_advanced(LAPACKE_LIBRARY LAPACKE_INCLUDE_DIR)
+mark_as_advanced(LAPACKE_LIBRARY LAPACKE_STATIC_LIBRARY LAPACKE_INCLUDE_DIR)

@@ -1,5 +1,6 @@
 """What the estimators share: validation, driving a fit from Python, reporting how it ended."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -124,7 +125,7 @@ class Classifier(ClassifierMixin, Estimator):
             self.classes_ = np.array(sorted(classes, key=lambda name: str(name) == reference))
         return self
 
-    fit.__doc__ = fit.__doc__.replace("{driving}", Driving.documented.replace("\n", "\n        "))
+    fit.__doc__ = inspect.cleandoc(fit.__doc__).replace("{driving}", Driving.documented)
 
     def _names(self):
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])

@@ -1,6 +1,7 @@
 """Bayesian regression with any likelihood, from data frames, arrays and formulas."""
 
 import csv
+import inspect
 import io
 
 import numpy as np
@@ -225,7 +226,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
             self.classes_ = classes
         return self
 
-    fit.__doc__ = fit.__doc__.replace("{driving}", Driving.documented.replace("\n", "\n        "))
+    fit.__doc__ = inspect.cleandoc(fit.__doc__).replace("{driving}", Driving.documented)
 
     def _named_parts(self, parts):
         """Options for those parts that are given by the name of a column."""

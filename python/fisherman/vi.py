@@ -18,7 +18,6 @@ or the log density of one point alone, of which JAX or PyTorch makes the gradien
 import functools
 import inspect
 import os
-import textwrap
 
 import numpy as np
 
@@ -329,7 +328,7 @@ def _takes_model(function):
     theirs = [p for p in inspect.signature(function).parameters.values() if p.name != "model"]
     functools.update_wrapper(call, function)
     call.__signature__ = inspect.Signature([*described, *theirs])
-    call.__doc__ = function.__doc__.replace("    MODEL\n", textwrap.indent(_MODEL, "    ") + "\n")
+    call.__doc__ = inspect.cleandoc(function.__doc__).replace("MODEL\n", _MODEL + "\n")
     return call
 
 

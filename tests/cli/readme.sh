@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# README's lists against what the program knows: readme.sh PROGRAM WORK_FOLDER
+# The lists of docs/included.md against what the program knows: readme.sh PROGRAM WORK_FOLDER
 set -euo pipefail
-readme=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../README.md")
+readme=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../docs/included.md")
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$program" list --json >list.json
-python3 - list.json "$readme" <<'P' || fail "README.md leaves out what is above"
+python3 - list.json "$readme" <<'P' || fail "docs/included.md leaves out what is above"
 import json, sys
 
 known, readme = json.load(open(sys.argv[1])), open(sys.argv[2]).read()

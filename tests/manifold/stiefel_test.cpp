@@ -79,6 +79,18 @@ TEST(Stiefel, PaperTransportIsTheIdentityInCoordinates) {
   }
 }
 
+// Three quarter turns about an octant of the sphere: holonomy is a rotation by the area, π/2. On O(3) there is none.
+TEST(Stiefel, ATriangleOnTheSphereTurnsTheFrameByItsArea) {
+  const Stiefel start(Matrix(Vector::Unit(3, 0)));
+  Stiefel f = start;
+  for (const Index corner : {1, 2, 0})  // Cayley turns by 2·atan(‖K‖/2)
+    f = f.retract(2.0 * f.complement().transpose() * Vector::Unit(3, corner));
+  EXPECT_LT((f.matrix() - start.matrix()).norm(), 1e-14);
+  const Matrix turn = start.complement().transpose() * f.complement();
+  EXPECT_NEAR(turn.determinant(), 1.0, 1e-14);
+  EXPECT_NEAR(turn.trace(), 0.0, 1e-14);  // 2·cos(π/2)
+}
+
 TEST(Stiefel, TwentyThousandStepsStayOrthonormalAndContinuous) {
   for (const auto retraction : {StiefelRetraction::cayley, StiefelRetraction::qr}) {
     Stiefel f(toy::random_orthonormal(10, 3, 7), retraction);

@@ -1,6 +1,6 @@
 # Installs a build of Fisherman into an empty folder, builds the project beside this file against
-# it as a stranger would, and runs it. The project is the README's quick start, so the test also
-# holds the README to its word: program, CMakeLists and output stand there as they are here.
+# it as a stranger would, and runs it. The project is the quick start of the README and of a tutorial, so
+# the test also holds these pages to their word: what they show stands there as it is here.
 #
 #   cmake -DBUILD_DIR=build/release -DSOURCE_DIR=tests/package -DWORK_DIR=/tmp/somewhere -P run.cmake
 
@@ -26,11 +26,12 @@ function(from_cache variable)
   set(${variable} "${line}" PARENT_SCOPE)
 endfunction()
 
-function(expect_in_readme text what)
+function(expect_in page text what)
+  file(READ "${SOURCE_DIR}/../../${page}" content)
   string(STRIP "${text}" text)
-  string(FIND "${readme}" "${text}" at)
+  string(FIND "${content}" "${text}" at)
   if(at EQUAL -1)
-    message(FATAL_ERROR "README.md does not hold ${what} word for word")
+    message(FATAL_ERROR "${page} does not hold ${what} word for word")
   endif()
 endfunction()
 
@@ -58,15 +59,16 @@ step("Building" "${CMAKE_COMMAND}" --build "${WORK_DIR}/build")
 step("Running" "${WORK_DIR}/build/bioassay")
 message("${output}")
 
-file(READ "${SOURCE_DIR}/../../README.md" readme)
 file(READ "${SOURCE_DIR}/main.cpp" program)
 file(READ "${SOURCE_DIR}/CMakeLists.txt" lists)
-expect_in_readme("${program}" "tests/package/main.cpp")
-expect_in_readme("${lists}" "tests/package/CMakeLists.txt")
-expect_in_readme("${output}" "the output above")
+expect_in(README.md "${program}" "tests/package/main.cpp")
+set(tutorial docs/site/tutorials/cpp.md)
+expect_in(${tutorial} "${program}" "tests/package/main.cpp")
+expect_in(${tutorial} "${lists}" "tests/package/CMakeLists.txt")
+expect_in(${tutorial} "${output}" "the output above")
 file(READ "${SOURCE_DIR}/../../examples/von_mises_fisher.cpp" example)
 string(FIND "${example}" "struct VonMisesFisher {" from)
 string(FIND "${example}" "int main()" to)
 math(EXPR length "${to} - ${from}")
 string(SUBSTRING "${example}" ${from} ${length} model)
-expect_in_readme("${model}" "the model of examples/von_mises_fisher.cpp")
+expect_in(docs/adding_a_model.md "${model}" "the model of examples/von_mises_fisher.cpp")
