@@ -53,14 +53,14 @@ gzip -kn data.csv
 
 shared logistic "2 3 5" logistic --data data.csv --draws 20
 shared minibatches "3" logistic --data data.csv --method ngd --minibatch 64 --iterations 40
-shared counts "2 5" regression --data mixed.csv --label count --likelihood poisson --missing drop --weights weight
+shared counts "5" regression --data mixed.csv --label count --likelihood poisson --missing drop --weights weight
 shared groups "3" regression --data mixed.csv --label count --likelihood negative-binomial --missing mean --group colour --drop note,weight
 shared classes "5" regression --data mixed.csv --label colour --likelihood multinomial --missing indicator --drop note,weight
 shared libsvm "2" regression --data sparse.libsvm --likelihood gaussian
 shared dense "2 3 5" reduced-rank --data data.csv --holdout 0.2
-shared sparse "2 3" reduced-rank --data sparse.libsvm --rank 2 --ridge 0.1
+shared sparse "3" reduced-rank --data sparse.libsvm --rank 2 --ridge 0.1
 shared packed "2" logistic --data data.csv.gz --iterations 3
-shared network "2 3" flow --data data.csv --target neural --hidden 2 --iterations 10
+shared network "2" flow --data data.csv --target neural --hidden 2 --iterations 10
 
 # A run goes on with another number of ranks.
 long=(fit logistic --data data.csv --method ifngd --batch 20 --eval-every 5 --iterations 400 --quiet --json)
