@@ -121,7 +121,7 @@ TEST(LowRankGaussian, FindsAGaussianOfItsOwnKind) {
               Average({.on = true, .start = 50, .power = 2.0}));
   FlowVb model(target, LowRankGaussian(d, r), {.landing = true});
   RunOptions options;
-  options.rule = {.step_size = 0.1, .decay = 0.7, .kl_radius = 1.0};
+  options.rule = {.step_size = 0.5, .decay = 0.7, .kl_radius = 1.0};
   run(state, model, options, after_iterations(1500));
   const LowRankFrame q = state.estimate();
   const Matrix precision = dense(truth).inverse();

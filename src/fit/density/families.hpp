@@ -61,6 +61,7 @@ const FamilyEntry& density_family(const std::string& name);
 /// What the help says of options by which families differ.
 inline constexpr std::int64_t gaussian_batch = 100, flow_batch = 10;
 inline constexpr double density_flow_tolerance = 0.05, density_flow_step_size = 0.1;
+inline constexpr double low_rank_step_size = 0.5;
 inline constexpr Index density_flow_rank = 8;
 
 }  // namespace fisherman

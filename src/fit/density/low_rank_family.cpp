@@ -15,7 +15,7 @@
 namespace fisherman {
 namespace {
 
-constexpr Index low_rank_objective_draws = 256, low_rank_window = 200;
+constexpr Index low_rank_objective_draws = 100, low_rank_window = 200;
 
 class LowRankApproximation final : public Approximation {
  public:
@@ -123,7 +123,7 @@ ErasedRun low_rank_run(const FunctionTarget& target, const DensityFitSettings& s
       {},
       after_iterations(s.iterations),
       s.iterations};
-  run.options.rule = s.rule({.step_size = density_flow_step_size, .decay = 0.7, .kl_radius = 1.0});
+  run.options.rule = s.rule({.step_size = low_rank_step_size, .decay = 0.7, .kl_radius = 1.0});
   run.options.evaluate_every = s.eval_every;
   if (s.iterations == 0) {
     require(s.eval_every > 0,
