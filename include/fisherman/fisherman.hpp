@@ -35,6 +35,7 @@
 #include "fisherman/model/gaussian_vb.hpp"
 #include "fisherman/model/likelihood.hpp"
 #include "fisherman/model/logistic.hpp"
+#include "fisherman/model/low_rank_gaussian.hpp"
 #include "fisherman/model/multinomial.hpp"
 #include "fisherman/model/neural.hpp"
 #include "fisherman/model/orthogonal_flow.hpp"

@@ -123,6 +123,17 @@ slow --out whole-flow
 interrupt stopped-flow
 same whole-flow stopped-flow
 
+# A Gaussian of diagonal plus low rank: here the best has no factors, and the full Gaussian is no better.
+slow() { "$program" fit density --model ./libslow.so --data scale.txt --seed 3 --family low-rank --rank 2 --quiet --json --checkpoint-every 0 "$@" >/dev/null; }
+slow --out whole-low-rank --draws 500
+awk -v q="$(field whole/result.json objective)" -v low="$(field whole-low-rank/result.json objective)" \
+  'BEGIN { exit !(low < q + 0.1 && low > q - 0.1) }' || fail "NELBO of low rank: $(field whole-low-rank/result.json objective)"
+[[ $(grep -vc '^#' whole-low-rank/draws.csv) == 501 ]] || fail "draws of low rank"
+grep -q '^{"inv_metric":\[[0-9]' whole-low-rank/metric.json || fail "metric.json is $(head -c 100 whole-low-rank/metric.json)"
+"$program" report whole whole-low-rank --out families.html >/dev/null || fail "a report of low rank"
+interrupt stopped-low-rank --draws 500
+same whole-low-rank stopped-low-rank
+
 # A model that takes memory without end: a sentence, and not all of the machine's memory.
 cat >eats.c <<'C'
 #include <stdlib.h>
@@ -165,5 +176,6 @@ refused "fisherman_open returned 2" density --model ./libcurved.so --data words.
 sed 's/return -0.5 \* (u \* u + v \* v);/return 0.0 \/ 0.0;/' normal.c >never.c
 library never.c libnever.so
 refused "is not finite near any of the 4 points" density --model ./libnever.so
+refused "needs a --rank below 2" density --model ./libnormal.so --family low-rank --rank 2
 refused "missing.stan: cannot be opened" stan --model ./missing.stan
 refused "BridgeStan" stan --model ./libnormal.so

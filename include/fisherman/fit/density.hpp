@@ -41,7 +41,7 @@ DensityModel stan_density(const std::filesystem::path& program, const std::strin
 enum class Resample { automatic, none, psis };
 
 /// The distributions that approximate the density.
-enum class DensityFamily { gaussian, flow };
+enum class DensityFamily { gaussian, flow, low_rank };
 
 struct DensityFitSettings : DensitySettings {
   DensityFamily family = DensityFamily::gaussian;

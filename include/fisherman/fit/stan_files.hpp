@@ -10,6 +10,8 @@ namespace fisherman {
 
 /// A dense inverse metric on the unconstrained scale, for CmdStan's metric_file.
 std::string stan_metric(const Matrix& covariance);
+/// A diagonal one.
+std::string stan_diagonal_metric(const Vector& variances);
 
 /// Values of parameters by name, arrays and matrices as nested lists: an init file. Names that are not of the form name or
 /// name[2,1] are left as they are.

@@ -3,6 +3,7 @@
 //
 // A family gives, at its frame:
 //   dimension()                        of y
+//   normals()                          the number of numbers of an ε, if that is not the dimension
 //   sample(frame, normals)             y and log q, one column each, and what else follows from the normals
 //   log_density(frame, ys)             log q at any points, by the inverse of T
 //   scores(frame, sample)              ∇_θ log q(y) at fixed y, in the frame's coordinates
@@ -34,6 +35,14 @@ concept FlowFamily = Frame<typename F::Frame> &&
   { family.scores(frame, sample) } -> std::convertible_to<Matrix>;
   { family.gradient(frame, sample, m) } -> std::convertible_to<Vector>;
 };
+
+template <FlowFamily F>
+Index normals_of(const F& family) {
+  if constexpr (requires { family.normals(); })
+    return family.normals();
+  else
+    return family.dimension();
+}
 
 struct FlowVbOptions {
   Index draws = 10;   // for the gradient
@@ -116,7 +125,7 @@ class FlowVb {
   enum Stream : std::uint32_t { for_gradient, for_scores, for_objective };
 
   Sample drawn(const Frame& frame, const Draws& draws, Stream stream, Index count) const {
-    return family_.sample(frame, draws.normals(stream, family_.dimension(), count));
+    return family_.sample(frame, draws.normals(stream, normals_of(family_), count));
   }
   Sample score_sample(const Frame& frame, const Draws& draws) const {
     return drawn(frame, draws, options_.reuse_draws ? for_gradient : for_scores, options_.scores);

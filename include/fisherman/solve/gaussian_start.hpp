@@ -22,6 +22,17 @@ struct GaussianStart {
 /// From the point `from`. Takes some tens of evaluations. Throws NotFinite if the density has no value there.
 GaussianStart gaussian_start(const FunctionTarget& target, const Vector& from, std::uint64_t seed);
 
+/// The same with the covariance diag(s)² + FFᵀ, F of d×rank, and nothing of d×d. The precisions 1/s² are those of
+/// the curvature that was learnt, and F is the best for them.
+struct LowRankStart {
+  Vector mean, s;
+  Matrix F;
+  double nelbo;
+  Index evaluations;
+};
+LowRankStart low_rank_start(const FunctionTarget& target, const Vector& from, Index rank,
+                            std::uint64_t seed);
+
 /// The n-th point to begin at: 0, then points uniform in (−2, 2)ᵈ.
 Vector start_point(Index dimension, std::uint64_t seed, Index n);
 

@@ -1,6 +1,7 @@
 #include "families.hpp"
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/fit/stan_files.hpp"
 #include "fisherman/manifold/gaussian.hpp"
 
 namespace fisherman {
@@ -18,7 +19,8 @@ class GaussianApproximation final : public Approximation {
   Matrix khat_draws(Index count, std::uint64_t seed) const override {
     return fisherman::khat_draws(q_, count, seed);
   }
-  GaussianPoint moments() const override { return q_; }
+  Vector mean() const override { return q_.mean; }
+  std::string metric() const override { return stan_metric(q_.covariance); }
   void save(Fields& model) const override {
     model.set("mean", q_.mean);
     model.set("covariance", q_.covariance);
@@ -62,7 +64,7 @@ FamilyEntry gaussian_family() {
 }
 
 const std::vector<FamilyEntry>& density_families() {
-  static const std::vector<FamilyEntry> all = {gaussian_family(), flow_family()};
+  static const std::vector<FamilyEntry> all = {gaussian_family(), flow_family(), low_rank_family()};
   return all;
 }
 

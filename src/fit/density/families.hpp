@@ -25,8 +25,9 @@ class Approximation {
   virtual Drawn draws(Index count, std::uint64_t seed) const = 0;
   /// Those that k̂, the NELBO and the summaries of a fit are from.
   virtual Matrix khat_draws(Index count, std::uint64_t seed) const = 0;
-  /// Its mean and covariance.
-  virtual GaussianPoint moments() const = 0;
+  virtual Vector mean() const = 0;
+  /// The text of metric.json: its covariance, or the diagonal alone.
+  virtual std::string metric() const = 0;
   /// What load() of the family needs.
   virtual void save(Fields& model) const = 0;
 };
@@ -50,6 +51,7 @@ struct FamilyEntry {
 
 FamilyEntry gaussian_family();
 FamilyEntry flow_family();
+FamilyEntry low_rank_family();
 
 const std::vector<FamilyEntry>& density_families();
 const FamilyEntry& density_family(DensityFamily family);
@@ -59,6 +61,7 @@ const FamilyEntry& density_family(const std::string& name);
 /// What the help says of options by which families differ.
 inline constexpr std::int64_t gaussian_batch = 100, flow_batch = 10;
 inline constexpr double density_flow_tolerance = 0.05, density_flow_step_size = 0.1;
+inline constexpr double low_rank_step_size = 0.5;
 inline constexpr Index density_flow_rank = 8;
 
 }  // namespace fisherman

@@ -35,26 +35,31 @@ Vector equal_weights(Index count) { return Vector::Constant(count, -std::log(dou
 }  // namespace
 
 void DensityFitSettings::describe(Options& o) {
-  o.add("family", family, "family of distributions that approximate the posterior", density_family_words());
+  o.add("family", family, "family of distributions that approximate the posterior",
+        density_family_words());
   o.add("layers", layers, "number of layers of a flow", Options::Rule::positive);
   o.add("rank", rank,
-        sentence("number of directions in which each layer of a flow bends (0: ", density_flow_rank,
-                 ", or all if there are fewer)"),
+        sentence(
+            "number of directions in which each layer of a flow bends, or of factors of low-rank "
+            "(0: ",
+            density_flow_rank, ", or as many as there can be)"),
         Options::Rule::not_negative);
   Help help = density_help();
-  help.iterations += sentence(", for a flow at most ", flow_defaults::at_most);
+  help.iterations += sentence(", for a flow and low-rank at most ", flow_defaults::at_most);
   help.batch = sentence("number of draws per gradient (not for newton; 0: ", gaussian_batch,
-                        ", for a flow ", flow_batch, ")");
+                        ", for a flow and low-rank ", flow_batch, ")");
   help.scores =
-      "score vectors per iteration (0: reuse the draws of the gradient; for a flow, as "
-      "many as draws)";
-  help.step_size += sentence(", for a flow ", density_flow_step_size);
+      "score vectors per iteration (0: reuse the draws of the gradient; for a flow and "
+      "low-rank, as many as draws)";
+  help.step_size +=
+      sentence(", for a flow ", density_flow_step_size, ", for low-rank ", low_rank_step_size);
   help.tolerance = sentence(
-      "nats still to be gained below which the run has converged; for a flow, nats that "
+      "nats still to be gained below which the run has converged; for a flow and low-rank, nats "
+      "that "
       "doubling the length of the run gains (0: ",
       NewtonOptions{}.tolerance, " for newton, ", density_flow_tolerance,
-      " for a flow, otherwise 0.01)");
-  help.fisher += ", a window of scores for a flow";
+      " for a flow and low-rank, otherwise 0.01)");
+  help.fisher += ", a window of scores for a flow, the identity for low-rank";
   describe_density(o, help);
   o.add("resample", resample, "how draws and summaries correct for what the approximation misses",
         {{Resample::automatic, "auto",
@@ -93,7 +98,7 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
 }
 
 void DensityFitted::summarise(const DensityFit& found) {
-  middle = density->at(q->moments().mean, 0).head(own);
+  middle = density->at(q->mean(), 0).head(own);
   const Index count = found.log_ratios.size();
   if (count == 0) return;  // the density has no values here; the sentence says how the run ended
   const Matrix points = q->khat_draws(count, seed);
@@ -233,7 +238,7 @@ std::vector<NamedFile> DensityFitted::tables(const Output& output) const {
     }
     out.push_back({"summary.csv", csv.str()});
   }
-  out.push_back({"metric.json", stan_metric(q->moments().covariance)});
+  out.push_back({"metric.json", q->metric()});
   out.push_back({"inits.json", stan_inits(quantities, middle)});
   if (output.draws > 0)
     out.push_back(

@@ -4,6 +4,7 @@
 #include "families.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/fit/flow.hpp"
+#include "fisherman/fit/stan_files.hpp"
 
 namespace fisherman {
 namespace {
@@ -34,11 +35,11 @@ class FlowApproximation final : public Approximation {
   Matrix khat_draws(Index count, std::uint64_t /*seed*/) const override {
     return flow_khat_draws(shape_, dimension_, frame_, count).betas;
   }
-  GaussianPoint moments() const override {
+  Vector mean() const override { return khat_draws(draws_for_moments, 0).rowwise().mean(); }
+  std::string metric() const override {
     const Matrix points = khat_draws(draws_for_moments, 0);
-    const Vector mean = points.rowwise().mean();
-    const Matrix apart = points.colwise() - mean;
-    return {mean, apart * apart.transpose() / double(draws_for_moments - 1)};
+    const Matrix apart = points.colwise() - Vector(points.rowwise().mean());
+    return stan_metric(apart * apart.transpose() / double(draws_for_moments - 1));
   }
   void save(Fields& model) const override {
     model.set("layers", shape_.layers);

@@ -63,6 +63,12 @@ std::string stan_metric(const Matrix& covariance) {
   return out.dump() + "\n";
 }
 
+std::string stan_diagonal_metric(const Vector& variances) {
+  Json out;
+  out["inv_metric"] = std::vector<double>(variances.begin(), variances.end());
+  return out.dump() + "\n";
+}
+
 std::string stan_inits(const std::vector<std::string>& names, const Vector& values) {
   Json out = Json::object();
   for (Index k = 0; k < values.size(); ++k) {
