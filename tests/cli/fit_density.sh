@@ -130,7 +130,7 @@ awk -v q="$(field whole/result.json objective)" -v low="$(field whole-low-rank/r
   'BEGIN { exit !(low < q + 0.1 && low > q - 0.1) }' || fail "NELBO of low rank: $(field whole-low-rank/result.json objective)"
 [[ $(grep -vc '^#' whole-low-rank/draws.csv) == 501 ]] || fail "draws of low rank"
 grep -q '^{"inv_metric":\[[0-9]' whole-low-rank/metric.json || fail "metric.json is $(head -c 100 whole-low-rank/metric.json)"
-"$program" report whole whole-low-rank --out families.html >/dev/null || fail "a report of low rank"
+"$program" report whole whole-low-rank --out low-rank.html >/dev/null || fail "a report of low rank"
 interrupt stopped-low-rank --draws 500
 same whole-low-rank stopped-low-rank
 

@@ -51,8 +51,7 @@ void DensityFitSettings::describe(Options& o) {
   help.scores =
       "score vectors per iteration (0: reuse the draws of the gradient; for a flow and "
       "low-rank, as many as draws)";
-  help.step_size +=
-      sentence(", for a flow ", density_flow_step_size, ", for low-rank ", low_rank_step_size);
+  help.step_size += sentence(", for a flow ", density_flow_step_size);
   help.tolerance = sentence(
       "nats still to be gained below which the run has converged; for a flow and low-rank, nats "
       "that "

@@ -116,13 +116,15 @@ ErasedRun low_rank_run(const FunctionTarget& target, const DensityFitSettings& s
                           .scores = s.scores,
                           .window = low_rank_window,
                           .window_epsilon = epsilon};
-  ErasedRun run{
-      {frame, make_fisher(s.fisher_or(FisherChoice::identity), offer), std::uint64_t(s.seed),
-       Average({.on = is_on(s.average, true), .start = 50, .power = 2.0})},
-      AnyModel::of<LowRankFrame>(model),
-      {},
-      after_iterations(s.iterations),
-      s.iterations};
+  const FisherChoice fisher = s.fisher_or(FisherChoice::identity);
+  require_memory("the Fisher approximation", {{"its matrices", fisher_memory(fisher, offer)}},
+                 "--fisher identity takes none");
+  ErasedRun run{{frame, make_fisher(fisher, offer), std::uint64_t(s.seed),
+                 Average({.on = is_on(s.average, true), .start = 50, .power = 2.0})},
+                AnyModel::of<LowRankFrame>(model),
+                {},
+                after_iterations(s.iterations),
+                s.iterations};
   run.options.rule = s.rule({.step_size = low_rank_step_size, .decay = 0.7, .kl_radius = 1.0});
   run.options.evaluate_every = s.eval_every;
   if (s.iterations == 0) {
