@@ -71,7 +71,7 @@ class ThreadMessenger final : public Messenger {
   int rank_, count_;
 };
 
-/// body(rank) on so many ranks, which must all come to their end. An exception of any is thrown again.
+/// Calls body(rank) on `count` ranks and waits for all of them. An exception of any is thrown again.
 template <class Body>
 void on_ranks(int count, const Body& body) {
   Mailboxes boxes;

@@ -1,8 +1,7 @@
 #include "mpi_messenger.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
@@ -172,13 +171,14 @@ Job::~Job() {
 }
 
 void Job::fail(const std::string& words) const {
-  if (!messenger_ || static_cast<const MpiMessenger&>(*messenger_).all_end()) {
+  // Without a messenger this rank works by itself, and others have nothing left to do.
+  if (messenger() == nullptr || static_cast<const MpiMessenger&>(*messenger_).all_end()) {
     std::cerr << words << std::flush;
     return;
   }
   const std::string all = words.substr(0, words.find_last_not_of('\n') + 1) + " (rank " +
                           std::to_string(messenger_->rank()) + ", which ends the job)\n";
-  if (::write(STDERR_FILENO, all.data(), all.size()) >= 0) MPI_Abort(MPI_COMM_WORLD, misuse);
+  std::fputs(all.c_str(), stderr);  // std::cerr may be silenced
   MPI_Abort(MPI_COMM_WORLD, misuse);
 }
 

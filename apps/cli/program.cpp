@@ -8,6 +8,7 @@
 #include <iostream>
 #include <limits>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #ifdef __GLIBC__
@@ -96,10 +97,13 @@ int fisherman::cli::run_program(int argc, const char* const* argv) {
   std::string trouble;
   try {
     const Job job;
+    std::optional<Alone> alone;
     try {
-      // Only fits are shared among ranks; the first of them does the rest.
-      const std::string_view command = argc > 1 ? argv[1] : "";
-      if (this_rank() != 0 && command != "fit") return cli::done;
+      // Only fits are shared among ranks; the first of them does the rest by itself.
+      if (argc < 2 || std::string_view(argv[1]) != "fit") {
+        if (this_rank() != 0) return cli::done;
+        alone.emplace();
+      }
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
       if (e.get_exit_code() == 0) return app.exit(e);  // help, or the version
@@ -113,7 +117,7 @@ int fisherman::cli::run_program(int argc, const char* const* argv) {
       trouble = words_of(e);
     }
     if (!trouble.empty()) job.fail("fisherman: " + trouble + '\n');
-  } catch (const Misuse& e) {  // there is no job to be had
+  } catch (const Misuse& e) {  // of Job: several ranks, but a program without MPI
     trouble = e.what();
     std::cerr << "fisherman: " << trouble << '\n';
   }

@@ -20,7 +20,7 @@ class RowMaker {
 
   const std::vector<Index>& kept() const { return kept_; }
   Index rows() const { return Index(kept_.size()); }
-  /// Rows were left out, so many of them; on all ranks.
+  /// Number of rows that were left out, on all ranks.
   Index dropped() const { return dropped_; }
 
   /// The sum of leaf(first, count) over the rows that are kept, those of a group of the table's rows at a time.

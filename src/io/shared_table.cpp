@@ -11,7 +11,7 @@
 namespace fisherman {
 namespace {
 
-/// Texts and whole numbers, one a row, where the rows go.
+/// Texts or whole numbers, one for each row, on the ranks that have the rows.
 template <class T>
 std::vector<T> dealt_values(const std::vector<T>& values, const RowPart& here) {
   std::vector<T> out;

@@ -91,6 +91,10 @@ expect 1 "holds a run already" ranks 2 "$program" fit logistic --data data.csv -
 [[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
 [[ ! -e slip ]] || fail "a fit that was refused leaves a folder"
 expect 1 "--cv fits its folds side by side" ranks 2 "$program" fit reduced-rank --data data.csv --cv 3
-# What is not shared is done once.
+# What is not shared is done once, by the first rank alone.
+expect 1 "nowhere" ranks 3 "$program" report nowhere --out page.html
+[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+ranks 3 "$program" report logistic --out page.html >/dev/null 2>stderr || fail "a report on three ranks: $(cat stderr)"
+has page.html "</html>"
 ranks 3 "$program" list kinds >listed 2>/dev/null || ranks 3 "$program" list >listed
 cmp listed <("$program" list kinds 2>/dev/null || "$program" list) || fail "three ranks list more than one"

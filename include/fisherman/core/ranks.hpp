@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -186,7 +185,7 @@ std::vector<T> from_each_rank(const T& mine) {
   return out;
 }
 
-/// Together.
+/// Together: the sum of the ranks' numbers.
 inline std::int64_t sum_of_ranks(std::int64_t number) {
   std::int64_t out = 0;
   for (const std::int64_t one : from_each_rank(number)) out += one;

@@ -47,7 +47,7 @@ class ByteSource {
   virtual std::uint64_t at_most() const = 0;
   /// About how much has been read, from 0 to 1, so that the size of the rest can be foretold.
   virtual double fraction_read() const = 0;
-  /// Passes over so many bytes, or to the end.
+  /// Passes over this number of bytes, or to the end.
   virtual void skip(std::uint64_t count);
 
   // Of a part of a file, for one rank (io/part_source.hpp):
