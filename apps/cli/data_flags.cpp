@@ -25,6 +25,10 @@ void DataFlags::describe(Options& o, bool tested) {
         "number of features of a LIBSVM file, if the last ones do not occur (0: as many as occur)");
   o.add("no-header", no_header,
         "the first row of a CSV file holds data; its columns are then f1, f2, …");
+  if (stored)
+    o.add("from-disk", from_disk,
+          "leave the rows of an .npy file in the file and read them again in every pass, which "
+          "takes little memory (default: where they have no room in memory)");
   if (!tested) return;
   o.add_named("test-data", test_data, "rows to test on: a file in the form of --data", "FILE");
   o.add_named("test-labels", test_labels, "file of their classes", "FILE");
@@ -63,16 +67,16 @@ FitData DataFlags::read(const std::string& data_file, const std::string& labels_
                             .dropped = dropped(drop),
                             .sparse = sparse,
                             .mixed = mixed,
+                            .from_disk = from_disk ? ReadOptions::FromDisk::always
+                                         : stored  ? ReadOptions::FromDisk::beyond_limit
+                                                   : ReadOptions::FromDisk::never,
                             .in_parts = parts};
   out.table = parts ? read_table(data_file, options)
                     : together([&] { return read_table(data_file, options); });
   out.where = name_of_file(data_file);
   out.labels_where = labels_file.empty() ? out.where : labels_file;
   if (!labels_file.empty())
-    out.table =
-        with_labels(std::move(out.table),
-                    together([&] { return read_labels(labels_file, {.header = !no_header}); }),
-                    "label", labels_file);
+    out.table = with_labels(std::move(out.table), labels_file, "label", {.header = !no_header});
   return out;
 }
 

@@ -13,9 +13,10 @@ struct DataFlags {
   std::string data, labels, label, drop;
   std::string test_data, test_labels;
   std::int64_t columns = 0;
-  bool no_header = false;
+  bool no_header = false, from_disk = false;
   bool sparse = false;  // LIBSVM files may stay sparse
   bool mixed = false;   // columns of words, and missing values
+  bool stored = false;  // rows may stay in their file
   bool parts = false;   // each rank reads a part of the rows
   bool rows = true;     // otherwise a program, with data of its own
   std::string program;

@@ -34,6 +34,7 @@ void tell_traffic(FitDriver& driver) {
 FitCommand::FitCommand(const FitKind& kind) : kind_(&kind), settings_(kind.settings()) {
   if (kind.has_draws) output_.describe(output_options_);
   data_.rows = kind.takes_rows;
+  data_.stored = kind.takes_stored;
   data_.describe(data_options_, kind.takes_test_rows);
   data_.sparse = kind.takes_sparse;
   data_.mixed = kind.takes_columns;

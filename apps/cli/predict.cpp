@@ -36,8 +36,7 @@ Table Predict::rows(const Fitted& fit, const FitKind& kind) const {
                                   .mixed = kind.takes_columns,
                                   .welcome = fit.welcome});
   if (labels.empty()) return table;
-  return with_labels(std::move(table), read_labels(labels, {.header = !no_header}), fit.label,
-                     labels);
+  return with_labels(std::move(table), labels, fit.label, {.header = !no_header});
 }
 
 std::string csv(const Predictions& predictions) {

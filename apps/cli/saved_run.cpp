@@ -68,10 +68,12 @@ std::shared_ptr<const FitData> read_data(const Fields& settings, const Fitted& f
              .columns = kind.takes_columns ? asked_for : Index(fit.columns.size() + dropped.size()),
              .dropped = dropped,
              .sparse = kind.takes_sparse,
-             .mixed = kind.takes_columns});
-  if (apart)
-    out->table = with_labels(std::move(out->table), read_labels(labels, {.header = header}),
-                             fit.label, labels.string());
+             .mixed = kind.takes_columns,
+             .from_disk = settings.has("from-disk") && settings.flag("from-disk")
+                              ? ReadOptions::FromDisk::always
+                          : kind.takes_stored ? ReadOptions::FromDisk::beyond_limit
+                                              : ReadOptions::FromDisk::never});
+  if (apart) out->table = with_labels(std::move(out->table), labels, fit.label, {.header = header});
   out->where = name_of_file(settings.text("data"));
   out->labels_where = apart ? settings.text("labels") : out->where;
   return out;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "column_scale.hpp"
+#include "design_blocks.hpp"
 #include "design_columns.hpp"
 #include "design_rows.hpp"
 #include "design_words.hpp"
@@ -50,7 +51,10 @@ class DesignMaker {
   std::vector<std::string> levels_in(const Column& column, const std::vector<Index>& kept) const;
   void learn_levels_and_means();
   void leave_out_single_levels();
+  void learn_stored_means(const RowMaker& maker, const Vector& weights);
   void learn_scales();
+  void learn_stored_scales(const RowMaker& maker);
+  void take_scale(const ColumnScale& column, const std::string& name, double& shift, double& scale);
   void tell();
 
   const Columns& data_;
@@ -113,6 +117,7 @@ void DesignMaker::take_groups() {
     for (const auto& other : plan_.groups_)
       require(other.name != named.column, "--group names ", shown(named.column),
               " twice; all its slopes belong behind one colon");
+    if (data_.stored) fail("groups (--group) need rows in memory, but these stay in their file");
     plan_.groups_.push_back({named.column, {}, {}});
     taken_.insert(named.column);
   }
@@ -127,6 +132,9 @@ Index DesignMaker::source_of(const std::string& name, const std::string& option)
   const Column& from = column(name, option);
   require(name != plan_.outcome_, option, " names ", shown(name), ", which is the outcome");
   const bool by_level = from.is_words() || reference_.count(name) > 0;
+  if (by_level && data_.stored)
+    fail("levels (--reference names column ", shown(name),
+         ") need rows in memory, but these stay in their file");
   if (sum_of_ranks(from.missing()) == data_.rows_here().all)
     fail("column ", shown(name), " has no value at all; leave it out (--drop)");
   if (!from.refusal.empty()) throw FileError(from.refusal);
@@ -257,6 +265,7 @@ void DesignMaker::learn_levels_and_means() {
   const RowMaker maker(plan_, data_, where_, RowsFor::fit);
   dropped_ = maker.dropped();
   const Vector weights = plan_.weights_.empty() ? Vector::Ones(maker.rows()) : maker.weights();
+  if (data_.stored) return learn_stored_means(maker, weights);
   for (auto& source : plan_.sources_) {
     const Column& from = column(source.name, "--terms");
     if (source.is_words()) {
@@ -311,6 +320,27 @@ void DesignMaker::learn_levels_and_means() {
   leave_out_single_levels();
 }
 
+/// All of them in one pass.
+void DesignMaker::learn_stored_means(const RowMaker& maker, const Vector& weights) {
+  std::vector<Index> places;
+  for (const auto& source : plan_.sources_) places.push_back(column(source.name, "--terms").stored);
+  const double all = maker.sum<double>(
+      [&](Index first, Index some) { return Vector(weights.segment(first, some)).sum(); });
+  const auto sums = maker.sum<Vector>([&](Index first, Index some) -> Vector {
+    const Matrix x = data_.stored->block(maker.in_file(first), some);
+    Vector out(Index(places.size()));
+    for (std::size_t k = 0; k < places.size(); ++k)
+      out(Index(k)) = Vector(weights.segment(first, some).cwiseProduct(x.col(places[k]))).sum();
+    return out;
+  });
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    auto& source = plan_.sources_[k];
+    source.mean = sums(Index(k)) / all;
+    require(std::isfinite(source.mean), "the numbers of column ", shown(source.name),
+            " add up to more than a double can hold");
+  }
+}
+
 /// Words that are the same in all rows tell nothing.
 void DesignMaker::leave_out_single_levels() {
   const auto is_empty = [&](const DesignPlan::Term& term) {
@@ -349,7 +379,7 @@ void DesignMaker::learn_scales() {
     for (const auto& slope : group.slopes) runs += columns_of_term(slope, plan_.sources_);
     count += runs * double(group.levels.size());
   }
-  require_room_for_design(double(maker.rows()), count, data_);
+  if (!data_.stored) require_room_for_design(double(maker.rows()), count, data_);
   plan_.name_coefficients();
   if (plan_.names.empty()) fail("no term is left, and there is no intercept and no group");
   std::set<std::string> known;
@@ -358,18 +388,12 @@ void DesignMaker::learn_scales() {
             "; name a column otherwise, or leave one out");
   plan_.shift = Vector::Zero(plan_.terms);
   plan_.scale = Vector::Ones(plan_.terms);
+  if (data_.stored) return learn_stored_scales(maker);
   const std::vector<ReadySource> ready = maker.ready_sources();
   const Vector weights = plan_.weights_.empty() ? Vector() : maker.weights();
   const auto learn = [&](const Vector& raw, const std::string& name, double& shift, double& scale) {
-    if (settings_.no_standardize) return;
-    const ColumnScale column = maker.scale_of(raw, weights, name);
-    shift = column.mean;
-    if (!column.constant())
-      scale = column.sd;
-    else
-      plan_.warnings.push_back(
-          "column '" + name +
-          "' is constant: standardised it is zero, and its coefficient stays at the prior");
+    if (!settings_.no_standardize)
+      take_scale(maker.scale_of(raw, weights, name), name, shift, scale);
   };
   Index at = 0;
   const auto learn_next = [&](const Vector& raw) {
@@ -392,6 +416,29 @@ void DesignMaker::learn_scales() {
               effect.scale);
       });
   }
+}
+
+void DesignMaker::learn_stored_scales(const RowMaker& maker) {
+  if (settings_.no_standardize) return;
+  const TermBlocks terms(plan_, data_);
+  const std::vector<std::string> names(plan_.names.begin(), plan_.names.begin() + plan_.terms);
+  const Vector weights = plan_.weights_.empty() ? Vector() : maker.weights();
+  const std::vector<ColumnScale> scales = maker.scales_of(
+      names, weights,
+      [&](Index first, Index count) { return terms.block(maker.in_file(first), count); });
+  for (Index j = 0; j < plan_.terms; ++j)
+    take_scale(scales[std::size_t(j)], names[std::size_t(j)], plan_.shift(j), plan_.scale(j));
+}
+
+void DesignMaker::take_scale(const ColumnScale& column, const std::string& name, double& shift,
+                             double& scale) {
+  shift = column.mean;
+  if (!column.constant())
+    scale = column.sd;
+  else
+    plan_.warnings.push_back(
+        "column '" + name +
+        "' is constant: standardised it is zero, and its coefficient stays at the prior");
 }
 
 void DesignMaker::tell() {

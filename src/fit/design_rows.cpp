@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "design_blocks.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/memory.hpp"
 #include "fisherman/io/text.hpp"
@@ -99,6 +100,9 @@ void RowMaker::keep_all_but_missing() {
           dropped() == 1 ? "that row" : "those rows", " out",
           fills() ? "" : ", and --missing mean or indicator fills in all but the outcome"));
     });
+  if (dropped() > 0 && stored())
+    throw FileError(sentence(where_, ": rows that stay in their file cannot be left out, but ",
+                             dropped(), " of them lack a value elsewhere (", list, ")"));
   if (dropped() == of_all)
     throw FileError(sentence(where_, ": every row has a missing value (", list,
                              "), so that --missing drop leaves none"));
@@ -116,35 +120,62 @@ void RowMaker::require_values() const {
   }
 }
 
+namespace {
+
+struct ScaleSums {
+  double weight = 0.0;
+  Vector value, largest;
+  void operator+=(const ScaleSums& other) {
+    weight += other.weight;
+    value += other.value;
+    largest = largest.cwiseMax(other.largest);
+  }
+  auto fields() { return std::tie(weight, value, largest); }
+};
+
+}  // namespace
+
+std::vector<ColumnScale> RowMaker::scales_of(
+    const std::vector<std::string>& names, const Vector& weights,
+    const std::function<Matrix(Index, Index)>& block) const {
+  const auto columns = Index(names.size());
+  const auto weighted = [&](Index first, Index count, const auto& of) {
+    ScaleSums out{0.0, Vector::Zero(columns), Vector::Zero(columns)};
+    if (count == 0) return out;
+    const Matrix x = block(first, count);
+    const Eigen::ArrayXd w =
+        weights.size() > 0 ? Eigen::ArrayXd(weights.segment(first, count)) : Eigen::ArrayXd();
+    out.weight = w.size() > 0 ? w.sum() : double(count);
+    for (Index j = 0; j < columns; ++j) {
+      const Eigen::ArrayXd column = x.col(j);
+      out.largest(j) = column.abs().maxCoeff();
+      out.value(j) = w.size() > 0 ? (w * of(column, j)).sum() : of(column, j).sum();
+    }
+    return out;
+  };
+  const auto all = sum<ScaleSums>([&](Index first, Index count) {
+    return weighted(first, count,
+                    [](const Eigen::ArrayXd& x, Index) -> const Eigen::ArrayXd& { return x; });
+  });
+  const Vector mean = all.value / all.weight;
+  const auto squares = sum<ScaleSums>([&](Index first, Index count) {
+    return weighted(first, count, [&](const Eigen::ArrayXd& x, Index j) -> Eigen::ArrayXd {
+      return (x - mean(j)).square();
+    });
+  });
+  std::vector<ColumnScale> out;
+  for (Index j = 0; j < columns; ++j) {
+    out.push_back({mean(j), std::sqrt(squares.value(j) / all.weight), all.largest(j)});
+    require_standardisable(out.back(), names[std::size_t(j)]);
+  }
+  return out;
+}
+
 ColumnScale RowMaker::scale_of(const Vector& values, const Vector& weights,
                                const std::string& name) const {
-  struct Sums {
-    double weight = 0.0, value = 0.0, largest = 0.0;
-    void operator+=(const Sums& other) {
-      weight += other.weight;
-      value += other.value;
-      largest = std::max(largest, other.largest);
-    }
-    auto fields() { return std::tie(weight, value, largest); }
-  };
-  const auto weighted = [&](Index first, Index count, const auto& of) -> Sums {
-    if (count == 0) return {};
-    const Eigen::ArrayXd x = values.segment(first, count);
-    const double largest = x.abs().maxCoeff();
-    if (weights.size() == 0) return {double(count), of(x).sum(), largest};
-    const Eigen::ArrayXd w = weights.segment(first, count);
-    return {w.sum(), (w * of(x)).sum(), largest};
-  };
-  const Sums all = sum<Sums>([&](Index first, Index count) {
-    return weighted(first, count, [](const auto& x) { return x; });
-  });
-  ColumnScale out{all.value / all.weight, 0.0, all.largest};
-  const Sums squares = sum<Sums>([&](Index first, Index count) {
-    return weighted(first, count, [&](const auto& x) { return (x - out.mean).square(); });
-  });
-  out.sd = std::sqrt(squares.value / all.weight);
-  require_standardisable(out, name);
-  return out;
+  return scales_of({name}, weights, [&](Index first, Index count) -> Matrix {
+    return values.segment(first, count);
+  })[0];
 }
 
 Vector RowMaker::numbers(const std::string& name) const {
@@ -153,6 +184,14 @@ Vector RowMaker::numbers(const std::string& name) const {
 
 Vector RowMaker::numbers_here(const std::string& name) const {
   const Column& from = column(name);
+  if (from.is_stored()) {
+    Vector out(rows());
+    for_row_groups(data_.rows_here(), [&](Index first, Index count) {
+      out.segment(data_.rows_here().at(first), count) =
+          data_.stored->block(first, count).col(from.stored);
+    });
+    return out;
+  }
   if (from.is_words()) {
     if (!from.refusal.empty()) throw FileError(from.refusal);
     for (const Index i : kept_)
@@ -262,12 +301,16 @@ void require_room_for_design(double rows, double coefficients, const Columns& da
 DesignedRows DesignPlan::rows(const Columns& data, const std::string& where,
                               RowsFor purpose) const {
   const RowMaker maker(*this, data, where, purpose);
-  const Index n = maker.rows();
-  require_room_for_design(double(n), double(names.size()) + double(effects.size()), data);
-  const std::vector<ReadySource> ready = maker.ready_sources();
   DesignedRows out;
-  out.x.resize(n, Index(names.size()));
-  together([&] { fill(out, maker, ready, where); });
+  if (maker.stored()) {
+    out.blocks = together([&] { return std::make_shared<const DesignBlocks>(*this, data, where); });
+  } else {
+    const Index n = maker.rows();
+    require_room_for_design(double(n), double(names.size()) + double(effects.size()), data);
+    const std::vector<ReadySource> ready = maker.ready_sources();
+    out.x.resize(n, Index(names.size()));
+    together([&] { fill(out, maker, ready, where); });
+  }
   out.kept = maker.kept();
   if (!offset_.empty()) out.offset = maker.numbers(offset_);
   if (!weights_.empty() && purpose == RowsFor::fit) out.weights = maker.weights();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,16 @@ class RowMaker {
       return leaf(from, end - from);
     });
   }
-  /// For standardising: of one number for each row, by the rows' weights, if there are any.
+  /// For standardising: of some columns, by the rows' weights, if there are any. block(first, count) has their numbers in
+  /// some of the rows that are kept, one column each.
+  std::vector<ColumnScale> scales_of(const std::vector<std::string>& names, const Vector& weights,
+                                     const std::function<Matrix(Index, Index)>& block) const;
+  /// Of one number for each row.
   ColumnScale scale_of(const Vector& values, const Vector& weights, const std::string& name) const;
+  /// Rows stay in their file. None of them can be left out then.
+  bool stored() const { return data_.stored != nullptr; }
+  /// Where a row that is kept is in the file.
+  Index in_file(Index row) const { return data_.rows_here().first + row; }
 
   const Column& column(const std::string& name) const;
   /// Throw FileError, with the row, for words and levels that the plan does not know.

@@ -14,6 +14,7 @@
 namespace fisherman {
 
 bool Column::is_missing(Index row) const {
+  if (is_stored()) return false;
   return is_words() ? codes[std::size_t(row)] < 0 : std::isnan(numbers(row));
 }
 
@@ -30,7 +31,8 @@ std::string Column::text(Index row) const {
 }
 
 Column Column::at(const std::vector<Index>& chosen) const {
-  Column out{name, {}, {}, {}, refusal};
+  Column out{name, {}, {}, {}, refusal, stored};
+  if (is_stored()) return out;
   if (!is_words()) {
     out.numbers = numbers(chosen);
     return out;
@@ -152,6 +154,12 @@ Columns columns_of_table(Table table) {
   if (table.mixed) return *table.mixed;
   out.rows = table.rows();
   out.part = table.part;
+  if (table.stored) {
+    out.stored = table.stored;
+    for (Index j = 0; j < table.stored->columns(); ++j)
+      out.all.push_back({table.names[std::size_t(j)], {}, {}, {}, {}, j});
+    return out;
+  }
   if (table.sparse) {
     table.x = Matrix::Zero(out.rows, table.sparse->columns);
     for (Index i = 0; i < out.rows; ++i)
@@ -168,29 +176,48 @@ Columns columns_of_table(Table table) {
   return out;
 }
 
-Table with_labels(Table table, std::vector<std::string> labels, const std::string& name,
-                  const std::string& where) {
-  if (Index(labels.size()) != table.all_rows())
-    throw FileError(sentence(where, ": has ", labels.size(), " labels, but the data have ",
+namespace {
+
+void require_one_each(Index labels, const Table& table, const std::string& where) {
+  if (labels != table.all_rows())
+    throw FileError(sentence(where, ": has ", labels, " labels, but the data have ",
                              table.all_rows(), " rows"));
-  if (const RowPart here = table.rows_here(); !here.is_whole())
-    labels = {labels.begin() + here.first, labels.begin() + here.first + here.count};
-  table.label_name = name;
-  if (!table.mixed) {
-    table.labels = std::move(labels);
-    return table;
+}
+
+Table with_label_column(const Table& table, Column labels, const std::string& where) {
+  require_one_each(labels.rows(), table, where);
+  if (table.mixed->find(labels.name) != nullptr)
+    throw FileError(sentence(where, ": has the labels, but the data have a column ",
+                             shown(labels.name), " too; leave that out (--drop)"));
+  if (const RowPart here = table.rows_here(); !here.is_whole()) {
+    std::vector<Index> ours(static_cast<std::size_t>(here.count));
+    std::iota(ours.begin(), ours.end(), here.first);
+    labels = labels.at(ours);
   }
-  if (table.mixed->find(name) != nullptr)
-    throw FileError(sentence(where, ": has the labels, but the data have a column ", shown(name),
-                             " too; leave that out (--drop)"));
   Columns columns = *table.mixed;
-  columns.label = name;
-  columns.all.push_back(column_of_texts(name, labels, where));
+  columns.label = labels.name;
+  columns.all.push_back(std::move(labels));
   if (columns.part.all > 0) columns = shared(std::move(columns));
   Table out = table_of_columns(std::move(columns));
   out.checksum = table.checksum;
   out.images = table.images;
   return out;
+}
+
+}  // namespace
+
+Table with_labels(Table table, const std::filesystem::path& file, const std::string& name,
+                  const ReadOptions& options) {
+  if (table.mixed)
+    return with_label_column(
+        table, together([&] { return read_label_column(file, name, options); }), file.string());
+  std::vector<std::string> labels = together([&] { return read_labels(file, options); });
+  require_one_each(Index(labels.size()), table, file.string());
+  if (const RowPart here = table.rows_here(); !here.is_whole())
+    labels = {labels.begin() + here.first, labels.begin() + here.first + here.count};
+  table.label_name = name;
+  table.labels = std::move(labels);
+  return table;
 }
 
 Table table_of_columns(Columns columns) {

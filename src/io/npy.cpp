@@ -20,25 +20,6 @@ std::size_t size_of(const ByteSource& source, const std::string& type) {
        "; <f8, <f4, <i8, <i4, |u1 and |b1 can be read");
 }
 
-struct NpySize {
-  Index rows, columns;
-};
-
-/// What the header claims, after it has been held against the file's real size.
-NpySize checked_size(const ByteSource& source, const NpyHeader& header, std::size_t value_size) {
-  const auto& shape = header.shape;
-  if (shape.empty() || shape.size() > 2)
-    fail(source, "the array has ", shape.size(),
-         " dimensions; a table has 2 (rows and columns), or 1");
-  const std::uint64_t rows = shape[0], columns = shape.size() == 2 ? shape[1] : 1;
-  if (rows == 0 || columns == 0)
-    fail(source, "the array is empty: ", rows, " rows, ", columns, " columns");
-  if (rows > source.at_most() / columns / value_size)
-    fail(source, "the header claims ", rows, " rows and ", columns, " columns of ", value_size,
-         " bytes, more than the file holds");
-  return {Index(rows), Index(columns)};
-}
-
 template <class T>
 void fill_all(ByteSource& source, bool fortran_order, Index first, Matrix& x) {
   const Index total = x.size(), step = fortran_order ? x.rows() : x.cols();
@@ -86,20 +67,33 @@ void fill(ByteSource& source, bool fortran_order, Index first, Index all, Matrix
 
 }  // namespace
 
+NpySize npy_size(const ByteSource& source, const NpyHeader& header) {
+  const std::size_t value = size_of(source, header.type);
+  const auto& shape = header.shape;
+  if (shape.empty() || shape.size() > 2)
+    fail(source, "the array has ", shape.size(),
+         " dimensions; a table has 2 (rows and columns), or 1");
+  const std::uint64_t rows = shape[0], columns = shape.size() == 2 ? shape[1] : 1;
+  if (rows == 0 || columns == 0)
+    fail(source, "the array is empty: ", rows, " rows, ", columns, " columns");
+  if (rows > source.at_most() / columns / value)
+    fail(source, "the header claims ", rows, " rows and ", columns, " columns of ", value,
+         " bytes, more than the file holds");
+  return {Index(rows), Index(columns), value};
+}
+
 Table parse_npy(ByteSource& source, const ReadOptions& given) {
   const ReadOptions options = given.bounded();
   const NpyHeader header = read_npy_header(source);
-  const NpySize size = checked_size(source, header, size_of(source, header.type));
+  const NpySize size = npy_size(source, header);
   const auto [first, count] = options.rows_to_read(size.rows);
   require_fits(source, double(count), double(size.columns), options);
   Table table;
   table.x.resize(count, size.columns);
   const bool fortran = header.fortran_order;
-  if (header.type == "<f8") fill<double>(source, fortran, first, size.rows, table.x);
-  if (header.type == "<f4") fill<float>(source, fortran, first, size.rows, table.x);
-  if (header.type == "<i8") fill<std::int64_t>(source, fortran, first, size.rows, table.x);
-  if (header.type == "<i4") fill<std::int32_t>(source, fortran, first, size.rows, table.x);
-  if (header.type[0] == '|') fill<std::uint8_t>(source, fortran, first, size.rows, table.x);
+  with_npy_type(header, [&, from = first](auto type) {
+    fill<decltype(type)>(source, fortran, from, size.rows, table.x);
+  });
   table.names = numbered_names(size.columns);
   return table;
 }

@@ -64,8 +64,12 @@ class Literal {
   std::string_view rest_;
 };
 
+struct HeaderLength {
+  std::size_t before, length;  // bytes before the header's text, and of it
+};
+
 /// Version 1 gives the header's length in two bytes, later ones in four; both little endian.
-std::size_t read_header_length(ByteSource& source) {
+HeaderLength read_header_length(ByteSource& source) {
   std::array<unsigned char, 8> start{};
   if (source.read(start.data(), start.size()) != start.size() ||
       std::string_view(reinterpret_cast<const char*>(start.data()), 6) != "\x93NUMPY")
@@ -76,15 +80,15 @@ std::size_t read_header_length(ByteSource& source) {
   std::array<unsigned char, 4> bytes{};
   const std::size_t width = version == 1 ? 2 : 4;
   if (source.read(bytes.data(), width) != width) fail(source, "the .npy header is cut off");
-  return bytes[0] + (std::size_t(bytes[1]) << 8) + (std::size_t(bytes[2]) << 16) +
-         (std::size_t(bytes[3]) << 24);
+  return {start.size() + width, bytes[0] + (std::size_t(bytes[1]) << 8) +
+                                    (std::size_t(bytes[2]) << 16) + (std::size_t(bytes[3]) << 24)};
 }
 
 }  // namespace
 
 NpyHeader read_npy_header(ByteSource& source) {
   constexpr std::size_t longest = std::size_t(1) << 16;  // NumPy's own stay below 200 bytes
-  const std::size_t length = read_header_length(source);
+  const auto [before, length] = read_header_length(source);
   if (length > longest)
     fail(source, "the .npy header claims ", length, " bytes; more than ", longest,
          " cannot be right");
@@ -92,6 +96,7 @@ NpyHeader read_npy_header(ByteSource& source) {
   if (source.read(text.data(), length) != length) fail(source, "the .npy header is cut off");
 
   NpyHeader header;
+  header.end = before + length;
   bool has_type = false, has_order = false, has_shape = false;
   Literal literal(source, text);
   literal.expect("{");

@@ -65,6 +65,7 @@ Columns shared(Columns columns) {
     for (const std::string& name : names) columns.all.push_back({name, {}, {}, {}});
   const RowPart here = rows_here(columns.rows);
   for (Column& column : columns.all) {
+    if (column.is_stored()) continue;
     unite(column);
     if (column.is_words()) {
       column.codes = dealt_values(column.codes, here);

@@ -11,6 +11,7 @@
 #include "fisherman/io/libsvm.hpp"
 #include "fisherman/io/npy.hpp"
 #include "fisherman/io/part_source.hpp"
+#include "fisherman/io/stored_rows.hpp"
 #include "fisherman/io/text.hpp"
 
 namespace fisherman {
@@ -59,10 +60,16 @@ Format format_of(const std::filesystem::path& path, ByteSource& source) {
 
 }  // namespace
 
-Index Table::rows() const { return mixed ? mixed->rows : sparse ? sparse->rows() : dense().rows(); }
+Index Table::rows() const {
+  if (mixed) return mixed->rows;
+  if (stored) return part.all > 0 ? part.count : stored->rows();
+  return sparse ? sparse->rows() : dense().rows();
+}
 
 Index Table::columns() const {
-  return mixed ? Index(mixed->all.size()) : sparse ? sparse->columns : dense().cols();
+  if (mixed) return Index(mixed->all.size());
+  if (stored) return stored->columns();
+  return sparse ? sparse->columns : dense().cols();
 }
 
 std::string gibibytes(double bytes) {
@@ -203,7 +210,50 @@ Table read_part(const std::filesystem::path& path, Format format, const ReadOpti
 
 }  // namespace
 
+namespace {
+
+/// Whether the rows of a file are to stay there.
+bool stays_on_disk(const std::filesystem::path& path, const ReadOptions& options) {
+  using FromDisk = ReadOptions::FromDisk;
+  if (!options.mixed || options.from_disk == FromDisk::never || !can_be_cut(path)) return false;
+  FileSource source(path);
+  if (format_of(path, source) != Format::npy) return false;
+  const NpySize size = npy_size(source, read_npy_header(source));
+  const double ranks = options.in_parts ? double(rank_count()) : 1.0;
+  return options.from_disk == FromDisk::always ||
+         double(size.rows) * double(size.columns) * double(sizeof(double)) / ranks >
+             double(options.bounded().memory_limit);
+}
+
+Table stored_table(const std::filesystem::path& path, const ReadOptions& options) {
+  const auto read = [&] {
+    Table table;
+    table.stored = std::make_shared<const StoredRows>(path);
+    table.names = numbered_names(table.stored->columns());
+    if (options.in_parts) table.part = RowPart::of_rank(table.stored->rows());
+    if (const Index wanted = options.columns; wanted > 0 && wanted != table.columns())
+      throw FileError(sentence(name_of_file(path), ": there are ", table.columns(),
+                               " features, but ", wanted, " were asked for"));
+    Columns columns = columns_of_table(std::move(table));
+    for (const std::string& name : options.dropped) {
+      const auto found = std::find_if(columns.all.begin(), columns.all.end(),
+                                      [&](const Column& one) { return one.name == name; });
+      if (found == columns.all.end())
+        throw FileError(
+            sentence(name_of_file(path), ": has no column ", shown(name), " to leave out"));
+      columns.all.erase(found);
+    }
+    return table_of_columns(std::move(columns));
+  };
+  return options.in_parts ? together(read) : read();
+}
+
+}  // namespace
+
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
+  const auto on_disk = [&] { return int(stays_on_disk(path, options)); };
+  if ((options.in_parts ? from_first_rank(on_first_rank(on_disk)) : on_disk()) != 0)
+    return stored_table(path, options);
   if (options.in_parts && rank_count() > 1) {
     const Format format = Format(from_first_rank(on_first_rank([&] {
       FileSource source(path);
@@ -226,23 +276,48 @@ std::pair<Index, Index> ReadOptions::rows_to_read(Index rows) const {
   return {part.first, part.count};
 }
 
+namespace {
+
+/// One number each, of a binary format. What is made of them takes `times` as much.
+Vector read_label_numbers(ByteSource& source, Format format, ReadOptions options,
+                          std::uint64_t times) {
+  options.memory_limit = std::max<std::uint64_t>(1, options.memory_limit / times);
+  Matrix x = (format == Format::npy ? parse_npy(source, options) : parse_idx(source, options)).x;
+  if (x.cols() != 1) fail(source, "a file of labels has one column, but this has ", x.cols());
+  return x.col(0);
+}
+
+std::vector<std::string> read_label_texts(ByteSource& source, Format format,
+                                          const ReadOptions& options) {
+  if (format == Format::libsvm) return parse_libsvm(source, options).labels;
+  const bool header = options.header && extension(source.name()) == ".csv";
+  return parse_csv_labels(source, header, options);
+}
+
+bool is_binary(Format format) { return format == Format::npy || format == Format::idx; }
+
+}  // namespace
+
 std::vector<std::string> read_labels(const std::filesystem::path& path, const ReadOptions& given) {
   const ReadOptions options = given.bounded();
   FileSource source(path);
   const Format format = format_of(path, source);
-  if (format == Format::libsvm) return parse_libsvm(source, options).labels;
-  if (format == Format::csv) {
-    const bool header = options.header && extension(path) == ".csv";
-    return parse_csv_labels(source, header, options);
-  }
-  ReadOptions numbers = options;  // each becomes a text, which takes several times as much
-  numbers.memory_limit = std::max<std::uint64_t>(1, options.memory_limit / 6);
-  const Matrix x =
-      (format == Format::npy ? parse_npy(source, numbers) : parse_idx(source, numbers)).x;
-  if (x.cols() != 1) fail(source, "a file of labels has one column, but this has ", x.cols());
+  if (!is_binary(format)) return read_label_texts(source, format, options);
   std::vector<std::string> labels;
-  for (const double value : x.col(0)) labels.push_back(number_text(value));
+  constexpr std::uint64_t text = 6;  // numbers' bytes
+  for (const double value : read_label_numbers(source, format, options, text))
+    labels.push_back(number_text(value));
   return labels;
+}
+
+Column read_label_column(const std::filesystem::path& path, const std::string& name,
+                         const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
+  FileSource source(path);
+  const Format format = format_of(path, source);
+  if (!is_binary(format))
+    return column_of_texts(name, read_label_texts(source, format, options), path.string());
+  return {name, read_label_numbers(source, format, options, 2), {}, {}};
 }
 
 std::vector<std::string> numbered_names(Index count) {

@@ -28,20 +28,6 @@ struct Slopes {
   auto fields() { return std::tie(values, gradients); }
 };
 
-/// Sums over rows of what depends on the data, for (β, ψ).
-struct Derivatives {
-  Vector gradient;  // Σ x ∂η for each predictor, and Σ ∂ψ
-  Matrix gram, cross;  // lower triangle of Σ xxᵀ ∂ηη, a block for each two predictors; Σ x ∂ηψ
-  Vector extra;  // Σ of second derivatives in ψ, packed
-  void operator+=(const Derivatives& other) {
-    gradient += other.gradient;
-    gram += other.gram;
-    cross += other.cross;
-    extra += other.extra;
-  }
-  auto fields() { return std::tie(gradient, gram, cross, extra); }
-};
-
 // How a sum's terms are grouped depends on where they lie in memory. Rows are copied before anything is summed over them, so
 // that this is the same whatever part of the rows is here.
 
@@ -68,10 +54,29 @@ PredictorNormals predictor_normals(const ConstMatrixRef& x, Index predictors, co
   return out;
 }
 
-/// What follows for each row from a Gaussian of the parameters: as Likelihood::expect() gives it, weighted.
-struct RegressionTarget::RowMoments {
-  double sum;
-  Matrix rows;
+/// Sums over rows of what depends on the data, for (β, ψ).
+struct RegressionTarget::Derivatives {
+  Vector gradient;  // Σ x ∂η for each predictor, and Σ ∂ψ
+  Matrix gram, cross;  // lower triangle of Σ xxᵀ ∂ηη, a block for each two predictors; Σ x ∂ηψ
+  Vector extra;  // Σ of second derivatives in ψ, packed
+  void operator+=(const Derivatives& other) {
+    gradient += other.gradient;
+    gram += other.gram;
+    cross += other.cross;
+    extra += other.extra;
+  }
+  auto fields() { return std::tie(gradient, gram, cross, extra); }
+};
+
+/// The expected log likelihood of rows, with its derivatives: in one pass, for rows may have to be read.
+struct RegressionTarget::Moments {
+  double value = 0.0;
+  Derivatives derivatives;
+  void operator+=(const Moments& other) {
+    value += other.value;
+    derivatives += other.derivatives;
+  }
+  auto fields() { return std::tie(value, derivatives); }
 };
 
 /// A descent asks for the value where it may go, and for the gradient once it is there.
@@ -79,7 +84,7 @@ struct RegressionTarget::Last {
   std::mutex mutex;
   Vector mean;
   Matrix covariance;
-  std::shared_ptr<const RowMoments> moments;
+  std::shared_ptr<const Moments> moments;
 };
 
 RegressionTarget::RegressionTarget(Matrix X, Outcomes outcomes,
@@ -98,8 +103,36 @@ RegressionTarget::RegressionTarget(Matrix X, Outcomes outcomes,
   check();
 }
 
+RegressionTarget::RegressionTarget(std::shared_ptr<const RowBlocks> rows, Outcomes outcomes,
+                                   std::shared_ptr<const Likelihood> likelihood,
+                                   RegressionPriors priors, Vector offset,
+                                   std::optional<RowPart> part)
+    : blocks_(std::move(rows)),
+      last_(std::make_shared<Last>()),
+      outcomes_(std::move(outcomes)),
+      offset_(std::move(offset)),
+      likelihood_(std::move(likelihood)),
+      priors_(std::move(priors)),
+      predictors_(likelihood_->predictors()),
+      extras_(Index(likelihood_->extra().size())),
+      part_(part.value_or(RowPart::whole(blocks_->rows()))) {
+  require(blocks_->rows() == part_.all, "there are ", blocks_->rows(),
+          " rows, but there should be ", part_.all);
+  check();
+}
+
+const Matrix& RegressionTarget::design() const {
+  require(in_memory(), "the rows of this regression are not in memory");
+  return *X_;
+}
+
+Matrix RegressionTarget::design_rows(Index first, Index count) const {
+  const Index here = part_.at(first, count);
+  return in_memory() ? Matrix(X_->middleRows(here, count)) : blocks_->block(first, count);
+}
+
 void RegressionTarget::check() const {
-  const Index n = X_->rows(), p = coefficients();
+  const Index n = in_memory() ? X_->rows() : part_.count, p = coefficients();
   require(n == part_.count, "there are ", n, " rows, but there should be ", part_.count);
   require(predictors_ == 1 || (extras_ == 0 && offset_.size() == 0), "the likelihood ",
           likelihood_->name(), " has several linear predictors, which take no offset");
@@ -111,7 +144,7 @@ void RegressionTarget::check() const {
           " rows, but ", outcomes_.weights.size(), " weights");
   require(offset_.size() == 0 || (offset_.size() == n && offset_.allFinite()),
           "the offset must have a finite number for each row");
-  require(design().allFinite(), "the design matrix holds a NaN or an infinity");
+  require(!in_memory() || X_->allFinite(), "the design matrix holds a NaN or an infinity");
   for (Index i = 0; i < n; ++i) {
     const std::string trouble = likelihood_->trouble(outcomes_.y(i), outcomes_.trials_of(i));
     require(trouble.empty(), "the outcome of row ", part_.first + i + 1, " is ", outcomes_.y(i),
@@ -212,7 +245,7 @@ double RegressionTarget::expected_prior(const Vector& mean, const Matrix& covari
 }
 
 Matrix RegressionTarget::by_predictor(const Matrix& thetas, Index from, Index draws) const {
-  const Index p = design().cols(), m = predictors_;
+  const Index p = features(), m = predictors_;
   if (m == 1) return thetas.block(0, from, p, draws);
   Matrix out(p, m * draws);
   for (Index s = 0; s < draws; ++s)
@@ -222,12 +255,12 @@ Matrix RegressionTarget::by_predictor(const Matrix& thetas, Index from, Index dr
 
 Vector RegressionTarget::evaluated(const Matrix& thetas, Matrix* gradients) const {
   require_size(thetas, dimension(), "the parameters of a regression");
-  const Index draws = thetas.cols(), m = predictors_, p = design().cols();
+  const Index draws = thetas.cols(), m = predictors_, p = features();
   const Index tail = coefficients() + effects(), tile = tile_draws(m);
   const auto sum = sum_over_rows<Slopes>(rows(), [&](Index first, Index count) {
     Slopes part{Vector(draws), Matrix::Zero(gradients != nullptr ? dimension() : 0, draws)};
     const Index here = part_.at(first, count);
-    const Matrix x = design().middleRows(here, count);
+    const Matrix x = design_rows(first, count);
     const Outcomes outcomes = outcomes_.range(here, count);
     Vector extra_slope = Vector::Zero(extras_);
     for (Index from = 0; from < draws; from += tile) {
@@ -274,12 +307,11 @@ Matrix RegressionTarget::mean_hessian(const Matrix& thetas) const {
   require_size(thetas, dimension(), "the parameters of a regression");
   const Index m = predictors_, tail = coefficients() + effects(), draws = thetas.cols();
   const Index firsts = 1 + m + extras_, tile = tile_draws(m);
-  Matrix moments = Matrix::Zero(part_.count, likelihood_->columns());
-  for_row_groups(part_, [&](Index first, Index count) {
+  const auto sum = sum_over_rows<Derivatives>(rows(), [&](Index first, Index count) {
     const Index here = part_.at(first, count);
-    const Matrix x = design().middleRows(here, count);
+    const Matrix x = design_rows(first, count);
     const Outcomes outcomes = outcomes_.range(here, count);
-    Matrix sums = Matrix::Zero(count, moments.cols() - firsts);
+    Matrix sums = Matrix::Zero(count, likelihood_->columns() - firsts);
     for (Index from = 0; from < draws; from += tile) {
       const Index some = std::min(tile, draws - from);
       Matrix eta = x * by_predictor(thetas, from, some);
@@ -288,9 +320,11 @@ Matrix RegressionTarget::mean_hessian(const Matrix& thetas) const {
         likelihood_->add_curvature(outcomes, 0, eta.middleCols(s * m, m),
                                    thetas.col(from + s).data() + tail, sums);
     }
-    moments.block(here, firsts, count, sums.cols()) = sums / double(draws);
+    Matrix moments = Matrix::Zero(count, likelihood_->columns());
+    moments.rightCols(sums.cols()) = sums / double(draws);
+    return derivatives(x, moments);
   });
-  Matrix hessian = likelihood_derivatives(moments).hessian;
+  Matrix hessian = weighted(sum).hessian;
   Matrix of_prior = Matrix::Zero(dimension(), dimension());
   for (Index k = 0; k < draws; ++k) expected_prior(thetas.col(k), {}, nullptr, &of_prior);
   return hessian + of_prior / double(draws);
@@ -313,8 +347,13 @@ Matrix RegressionTarget::linear_predictors(const Matrix& thetas) const {
 
 PredictorNormals RegressionTarget::predictor_normals(const Vector& mean, const Matrix& covariance,
                                                      Index first, Index count) const {
-  const Index p = design().cols(), tail = coefficients() + effects(), here = part_.at(first, count);
-  const Matrix x = design().middleRows(here, count);
+  return predictor_normals(design_rows(first, count), mean, covariance, first);
+}
+
+PredictorNormals RegressionTarget::predictor_normals(const Matrix& x, const Vector& mean,
+                                                     const Matrix& covariance, Index first) const {
+  const Index p = features(), tail = coefficients() + effects(), count = x.rows();
+  const Index here = part_.at(first, count);
   PredictorNormals out = fisherman::predictor_normals(x, predictors_, mean, covariance);
   if (offset_.size() > 0) out.mean.colwise() += offset_.segment(here, count);
   out.extra_mean = mean.segment(tail, extras_);
@@ -328,7 +367,7 @@ PredictorNormals RegressionTarget::predictor_normals(const Vector& mean, const M
   return out;
 }
 
-std::shared_ptr<const RegressionTarget::RowMoments> RegressionTarget::row_moments(
+std::shared_ptr<const RegressionTarget::Moments> RegressionTarget::moments(
     const Vector& mean, const Matrix& covariance) const {
   {
     const std::lock_guard lock(last_->mutex);
@@ -337,17 +376,16 @@ std::shared_ptr<const RegressionTarget::RowMoments> RegressionTarget::row_moment
       return last_->moments;
   }
   auto out =
-      std::make_shared<RowMoments>(RowMoments{0.0, Matrix(part_.count, likelihood_->columns())});
-  out->sum = sum_over_rows<double>(rows(), [&](Index first, Index count) {
-    const Index here = part_.at(first, count);
-    Matrix some(count, likelihood_->columns());
-    likelihood_->expect(outcomes_.range(here, count), 0,
-                        predictor_normals(mean, covariance, first, count), some);
-    if (outcomes_.weights.size() > 0)
-      some.array().colwise() *= outcomes_.weights.segment(here, count).array();
-    out->rows.middleRows(here, count) = some;
-    return some.col(0).sum();
-  });
+      std::make_shared<const Moments>(sum_over_rows<Moments>(rows(), [&](Index first, Index count) {
+        const Index here = part_.at(first, count);
+        const Matrix x = design_rows(first, count);
+        Matrix some(count, likelihood_->columns());
+        likelihood_->expect(outcomes_.range(here, count), 0,
+                            predictor_normals(x, mean, covariance, first), some);
+        if (outcomes_.weights.size() > 0)
+          some.array().colwise() *= outcomes_.weights.segment(here, count).array();
+        return Moments{some.col(0).sum(), derivatives(x, some)};
+      }));
   const std::lock_guard lock(last_->mutex);
   last_->mean = mean;
   last_->covariance = covariance;
@@ -356,45 +394,46 @@ std::shared_ptr<const RegressionTarget::RowMoments> RegressionTarget::row_moment
 }
 
 double RegressionTarget::expected(const Vector& mean, const Matrix& covariance) const {
-  return weight_ * row_moments(mean, covariance)->sum +
+  return weight_ * moments(mean, covariance)->value +
          expected_prior(mean, covariance, nullptr, nullptr);
 }
 
-Expectation RegressionTarget::likelihood_derivatives(const Matrix& moments) const {
-  const Index p = design().cols(), m = predictors_, all = coefficients(), tail = all + effects();
-  const Index seconds = 1 + m + extras_;
-  Derivatives sum = sum_over_rows<Derivatives>(rows(), [&](Index first, Index count) {
-    const Index here = part_.at(first, count);
-    const Matrix x = design().middleRows(here, count), row = moments.middleRows(here, count);
-    Derivatives part{Vector(all + extras_), Matrix::Zero(all, all), Matrix(p, extras_),
-                     Vector(extras_ * (extras_ + 1) / 2)};
-    for (Index k = 0; k < m; ++k) {
-      part.gradient.segment(k * p, p).noalias() = x.transpose() * row.col(1 + k);
-      for (Index l = 0; l <= k; ++l) {
-        auto gram = part.gram.block(k * p, l * p, p, p);
-        const Vector curvature = row.col(seconds + packed_at(k, l));
-        if (k == l && (curvature.array() <= 0.0).all()) {
-          const Matrix scaled = (-curvature).cwiseSqrt().asDiagonal() * x;
-          gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose(), -1.0);
-        } else {  // of two predictors, or log p is not concave everywhere
-          const Matrix scaled = curvature.asDiagonal() * x;
-          gram.noalias() = x.transpose() * scaled;
-        }
+RegressionTarget::Derivatives RegressionTarget::derivatives(const Matrix& x,
+                                                            const Matrix& row) const {
+  const Index p = features(), m = predictors_, all = coefficients(), seconds = 1 + m + extras_;
+  Derivatives out{Vector(all + extras_), Matrix::Zero(all, all), Matrix(p, extras_),
+                  Vector(extras_ * (extras_ + 1) / 2)};
+  for (Index k = 0; k < m; ++k) {
+    out.gradient.segment(k * p, p).noalias() = x.transpose() * row.col(1 + k);
+    for (Index l = 0; l <= k; ++l) {
+      auto gram = out.gram.block(k * p, l * p, p, p);
+      const Vector curvature = row.col(seconds + packed_at(k, l));
+      if (k == l && (curvature.array() <= 0.0).all()) {
+        const Matrix scaled = (-curvature).cwiseSqrt().asDiagonal() * x;
+        gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose(), -1.0);
+      } else {  // of two predictors, or log p is not concave everywhere
+        const Matrix scaled = curvature.asDiagonal() * x;
+        gram.noalias() = x.transpose() * scaled;
       }
     }
-    for (Index k = 0; k < extras_; ++k) {
-      part.gradient(all + k) = row.col(2 + k).sum();
-      part.cross.col(k).noalias() = x.transpose() * row.col(seconds + with_eta(k));
-      for (Index l = 0; l <= k; ++l)
-        part.extra(packed_at(k, l)) = row.col(seconds + with_extra(k, l)).sum();
-    }
-    return part;
-  });
-  sum.gram.triangularView<Eigen::StrictlyUpper>() = sum.gram.transpose();
+  }
+  for (Index k = 0; k < extras_; ++k) {
+    out.gradient(all + k) = row.col(2 + k).sum();
+    out.cross.col(k).noalias() = x.transpose() * row.col(seconds + with_eta(k));
+    for (Index l = 0; l <= k; ++l)
+      out.extra(packed_at(k, l)) = row.col(seconds + with_extra(k, l)).sum();
+  }
+  return out;
+}
+
+Expectation RegressionTarget::weighted(const Derivatives& sum) const {
+  const Index p = features(), all = coefficients(), tail = all + effects();
+  Matrix gram = sum.gram;
+  gram.triangularView<Eigen::StrictlyUpper>() = sum.gram.transpose();
   Expectation out{0.0, Vector::Zero(dimension()), Matrix::Zero(dimension(), dimension())};
   out.gradient.head(all) = weight_ * sum.gradient.head(all);
   out.gradient.tail(extras_) = weight_ * sum.gradient.tail(extras_);
-  out.hessian.topLeftCorner(all, all) = weight_ * sum.gram;
+  out.hessian.topLeftCorner(all, all) = weight_ * gram;
   for (Index k = 0; k < extras_; ++k) {
     out.hessian.block(0, tail + k, p, 1) = weight_ * sum.cross.col(k);
     out.hessian.block(tail + k, 0, 1, p) = weight_ * sum.cross.col(k).transpose();
@@ -406,10 +445,10 @@ Expectation RegressionTarget::likelihood_derivatives(const Matrix& moments) cons
 }
 
 Expectation RegressionTarget::expectation(const Vector& mean, const Matrix& covariance) const {
-  const auto moments = row_moments(mean, covariance);
-  Expectation out = likelihood_derivatives(moments->rows);
+  const auto found = moments(mean, covariance);
+  Expectation out = weighted(found->derivatives);
   out.value =
-      weight_ * moments->sum + expected_prior(mean, covariance, &out.gradient, &out.hessian);
+      weight_ * found->value + expected_prior(mean, covariance, &out.gradient, &out.hessian);
   return out;
 }
 
@@ -431,12 +470,14 @@ RegressionTarget RegressionTarget::subset(const std::vector<Index>& rows) const 
   const auto chosen = [&](const Matrix& of_rows) {
     return Matrix(collected(Matrix(of_rows.transpose()), part_, rows).transpose());
   };
+  out.X_ = std::make_shared<const Matrix>(!in_memory()       ? blocks_->chosen(rows)
+                                          : part_.is_whole() ? Matrix((*X_)(rows, Eigen::all))
+                                                             : chosen(*X_));
+  out.blocks_ = nullptr;
   if (part_.is_whole()) {
-    out.X_ = std::make_shared<const Matrix>(design()(rows, Eigen::all));
     out.outcomes_ = outcomes_.subset(rows);
     if (offset_.size() > 0) out.offset_ = offset_(rows);
   } else {
-    out.X_ = std::make_shared<const Matrix>(chosen(design()));
     out.outcomes_.y = chosen(outcomes_.y);
     if (outcomes_.trials.size() > 0) out.outcomes_.trials = chosen(outcomes_.trials);
     if (outcomes_.weights.size() > 0) out.outcomes_.weights = chosen(outcomes_.weights);
@@ -448,7 +489,8 @@ RegressionTarget RegressionTarget::subset(const std::vector<Index>& rows) const 
 }
 
 RegressionTarget RegressionTarget::sample(Index most) const {
-  return rows() <= most && part_.is_whole() ? *this : subset(spread_rows(rows(), most));
+  return rows() <= most && part_.is_whole() && in_memory() ? *this
+                                                           : subset(spread_rows(rows(), most));
 }
 
 }  // namespace fisherman

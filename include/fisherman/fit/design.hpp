@@ -3,6 +3,7 @@
 // new rows.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct DesignSettings {
 /// Rows of a design matrix.
 struct DesignedRows {
   Matrix x;  ///< one column a coefficient: terms, the intercept if there is one, group effects
-  Vector offset, weights, trials;  ///< empty if there is no such column
+  std::shared_ptr<const RowBlocks> blocks = {};  ///< in place of x, where the data stay in a file
+  Vector offset, weights, trials;                ///< empty if there is no such column
   std::vector<Index>
       kept;  ///< which rows of the table these are, from 0: not all of them if some were dropped
   /// One column a run of effects: z² where the row's group is one that the fit has not seen, otherwise 0. With the
@@ -118,6 +120,7 @@ class DesignPlan {
  private:
   friend class DesignMaker;
   friend class RowMaker;
+  friend class TermBlocks;
 
   /// Names, numbers and places of all coefficients follow from sources, terms and groups.
   void name_coefficients();

@@ -91,6 +91,7 @@ struct FitKind {
   bool takes_lent = false;
   bool takes_sparse = false;             // tables may come as sparse rows
   bool takes_parts = false;              // ranks may have a part of the rows each: Table::part
+  bool takes_stored = false;             // rows may stay in their file: Table::stored
   bool takes_columns = false;            // tables come as columns, of words and with missing values
   std::vector<std::string> files = {};   // names of its tables
   std::vector<std::string> arrays = {};  // names of its large matrices

@@ -23,8 +23,12 @@ struct Column {
   /// Why it cannot be used: a sentence with the file, the line, the column and what to do. Empty if it can. Such columns
   /// (of dates, say) do no harm until somebody uses them.
   std::string refusal = {};
+  /// Of numbers that stay in a file, none of them missing: which column of Columns::stored it is. Otherwise -1.
+  Index stored = -1;
 
+  bool is_stored() const { return stored >= 0; }
   bool is_words() const { return !codes.empty() || !levels.empty(); }
+  /// Not of a stored one.
   Index rows() const { return is_words() ? Index(codes.size()) : numbers.size(); }
   bool is_missing(Index row) const;
   /// How many values are.
@@ -39,6 +43,8 @@ struct Columns {
   std::vector<Column> all;  ///< under different names
   Index rows = 0;           ///< those that are here
   RowPart part = {};        ///< where they lie among those of all ranks, if these share them
+  /// The rows of columns that stay in a file, those of other ranks among them.
+  std::shared_ptr<const RowBlocks> stored = {};
   std::string label =
       {};  ///< the name of the label's column, by the rule of ReadOptions; empty without labels
 
@@ -87,9 +93,9 @@ Columns shared(Columns part);
 /// What read_table() gives for columns.
 Table table_of_columns(Columns columns);
 
-/// The table with labels from a file of their own, `where`: for columns, one more column. Throws FileError unless there
-/// is one a row, and if there is a column of that name already.
-Table with_labels(Table table, std::vector<std::string> labels, const std::string& name,
-                  const std::string& where);
+/// Together: the table with labels from a file of their own; for columns, one more column. Throws FileError unless there is
+/// one for each row, and if there is a column of that name already.
+Table with_labels(Table table, const std::filesystem::path& file, const std::string& name,
+                  const ReadOptions& options);
 
 }  // namespace fisherman

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "fisherman/core/row_blocks.hpp"
 #include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/sparse_rows.hpp"
 #include "fisherman/core/types.hpp"
@@ -15,6 +16,7 @@
 
 namespace fisherman {
 
+struct Column;
 struct Columns;
 
 /// Numbers that somebody else keeps, in either order.
@@ -25,7 +27,8 @@ struct Table {
   std::shared_ptr<const SparseRows> sparse = {};  ///< in place of x, where that was welcome
   std::shared_ptr<const Columns> mixed = {};  ///< likewise, the label among them (io/columns.hpp)
   std::shared_ptr<const LentRows> lent = {};  ///< likewise, where a caller keeps the rows
-  std::vector<std::string> names;             ///< one a column
+  std::shared_ptr<const RowBlocks> stored = {};  ///< likewise, where rows stay in their file
+  std::vector<std::string> names;                ///< one a column
   std::vector<std::string> labels;  ///< one a row, as the file spells it; empty without labels
   std::string label_name;           ///< empty without labels
   std::string checksum;             ///< of standard input, if it comes from there (FileSource)
@@ -68,6 +71,8 @@ struct ReadOptions {
   bool mixed = false;
   /// With `wanted`: columns of a CSV file that are read if they are there.
   std::vector<std::string> welcome = {};
+  /// With `mixed`: the rows of an .npy file stay there if they go beyond the limit, or whenever they can.
+  enum class FromDisk { never, beyond_limit, always } from_disk = FromDisk::never;
   /// Refuse a table that takes more bytes than this, as soon as it does. 0: what the memory there is now has room for,
   /// that is, two fifths of it (see read_table).
   std::uint64_t memory_limit = 0;
@@ -100,6 +105,10 @@ Table shared(Table part, const ReadOptions& options);
 /// header, unless the options say otherwise), or text with one label a line.
 std::vector<std::string> read_labels(const std::filesystem::path& path,
                                      const ReadOptions& options = {});
+
+/// The same as a column, in which numbers do not become texts on the way.
+Column read_label_column(const std::filesystem::path& path, const std::string& name,
+                         const ReadOptions& options = {});
 
 /// f1, f2, …: the names of columns that have none.
 std::vector<std::string> numbered_names(Index count);

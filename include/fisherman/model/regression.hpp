@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "fisherman/core/row_blocks.hpp"
 #include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/types.hpp"
 #include "fisherman/model/likelihood.hpp"
@@ -54,17 +55,26 @@ class RegressionTarget {
   RegressionTarget(Matrix X, Outcomes outcomes, std::shared_ptr<const Likelihood> likelihood,
                    RegressionPriors priors, Vector offset = {},
                    std::optional<RowPart> part = std::nullopt);
+  /// The same with rows that are read again in every pass. There are all of them, and outcomes of those that are here.
+  RegressionTarget(std::shared_ptr<const RowBlocks> rows, Outcomes outcomes,
+                   std::shared_ptr<const Likelihood> likelihood, RegressionPriors priors,
+                   Vector offset = {}, std::optional<RowPart> part = std::nullopt);
 
   /// Of a row.
   Index predictors() const { return predictors_; }
-  Index coefficients() const { return X_->cols() * predictors_; }
+  Index features() const { return X_ ? X_->cols() : blocks_->columns(); }
+  Index coefficients() const { return features() * predictors_; }
   Index effects() const { return Index(priors_.effects.size()); }
   Index extras() const { return extras_; }
   Index dimension() const { return coefficients() + effects() + extras(); }
   Index rows() const { return part_.all; }
   /// The rows that are here, and what there is of each of them.
   const RowPart& part() const { return part_; }
-  const Matrix& design() const { return *X_; }
+  /// All that are here, unless they are read again in every pass: then this throws Misuse.
+  const Matrix& design() const;
+  bool in_memory() const { return X_ != nullptr; }
+  /// Some of the rows that are here; they count from the first of all ranks.
+  Matrix design_rows(Index first, Index count) const;
   const Outcomes& outcomes() const { return outcomes_; }
   const Vector& offset() const { return offset_; }
   const Likelihood& likelihood() const { return *likelihood_; }
@@ -81,8 +91,8 @@ class RegressionTarget {
   /// Without a covariance (a matrix without numbers): log p at the mean itself, with gradient and Hessian.
   Expectation expectation(const Vector& mean, const Matrix& covariance) const;
 
-  /// η of rows that are here at draws of θ, one a column: a column for each row, in which the predictors of a draw follow
-  /// each other.
+  /// η of rows in memory that are here at draws of θ, one a column: a column for each row, in which the predictors of a draw
+  /// follow each other.
   Matrix linear_predictors(const std::vector<Index>& rows, const Matrix& thetas) const;
   /// Of all that are here.
   Matrix linear_predictors(const Matrix& thetas) const;
@@ -94,14 +104,17 @@ class RegressionTarget {
   /// The same with another likelihood for the same outcomes, of as many parameters.
   RegressionTarget with(std::shared_ptr<const Likelihood> likelihood) const;
 
-  /// These rows, with their likelihood to the power n/(their number). All of them are then here.
+  /// These rows, with their likelihood to the power n/(their number). All of them are then here, in memory.
   RegressionTarget subset(const std::vector<Index>& rows) const;
-  /// At most `most` rows, spread evenly, in the same way.
+  /// At most `most` rows, spread evenly, in the same way: in memory, and all of them here.
   RegressionTarget sample(Index most) const;
 
  private:
-  struct RowMoments;
+  struct Derivatives;
+  struct Moments;
   struct Last;
+  PredictorNormals predictor_normals(const Matrix& x, const Vector& mean, const Matrix& covariance,
+                                     Index first) const;
   void check() const;
   Vector evaluated(const Matrix& thetas, Matrix* gradients) const;
   /// Coefficients of some draws, p numbers a column: the predictors of a draw follow each other.
@@ -111,12 +124,15 @@ class RegressionTarget {
   /// Its expectation; gradient and Hessian are added unless nobody asks.
   double expected_prior(const Vector& mean, const Matrix& covariance, Vector* gradient,
                         Matrix* hessian) const;
-  /// Gradient and Hessian of the log likelihood, weighted, from what Likelihood::expect() gives for each row.
-  Expectation likelihood_derivatives(const Matrix& moments) const;
-  std::shared_ptr<const RowMoments> row_moments(const Vector& mean, const Matrix& covariance) const;
+  /// Of rows, from what Likelihood::expect() gives for each of them.
+  Derivatives derivatives(const Matrix& x, const Matrix& moments) const;
+  /// Gradient and Hessian of the log likelihood, weighted.
+  Expectation weighted(const Derivatives& sum) const;
+  std::shared_ptr<const Moments> moments(const Vector& mean, const Matrix& covariance) const;
 
-  std::shared_ptr<const Matrix> X_;  // copies of the target share the data
-  std::shared_ptr<Last> last_;       // and the moments of the last Gaussian
+  std::shared_ptr<const Matrix> X_;          // copies of the target share the data
+  std::shared_ptr<const RowBlocks> blocks_;  // in place of X_
+  std::shared_ptr<Last> last_;               // and the moments of the last Gaussian
   Outcomes outcomes_;
   Vector offset_;
   std::shared_ptr<const Likelihood> likelihood_;

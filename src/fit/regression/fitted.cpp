@@ -394,6 +394,7 @@ FitKind kind_of(std::string help, std::string examples) {
           .objective = "NELBO, nats",
           .has_draws = true,
           .takes_parts = true,
+          .takes_stored = true,
           .takes_columns = true,
           .files = {"coefficients.csv", "covariance.csv", "ratios.csv", "effects.csv",
                     "parameters.csv", "marginal_effects.csv", "draws.csv"},

@@ -19,9 +19,9 @@ struct ReportedProblem {
   std::string optimum_source;                      // where it is from, or why it is not there
   std::vector<std::string> warnings;               // about the data
 
-  /// The rows to look at: all, or some of them where ranks share them.
+  /// The rows to look at: all, or some of them where ranks share them or they are in a file.
   RegressionTarget rows() const {
-    return target->part().is_whole() ? *target : target->sample(20000);
+    return target->part().is_whole() && target->in_memory() ? *target : target->sample(20000);
   }
 };
 

@@ -1,6 +1,8 @@
 // From data and settings to what is fitted.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/row_parts.hpp"
@@ -20,6 +22,34 @@ Columns columns_in(FitData& data) {
   outcome.name = label;
   outcome.levels = data.classes;
   outcome.codes.assign(data.codes.begin(), data.codes.end());
+  return out;
+}
+
+/// The labels of rows: each text once, and which of them a row has. There may be many more rows than memory for texts.
+struct DistinctLabels {
+  std::vector<std::string> texts;
+  std::vector<std::int32_t> codes;
+
+  Vector each(const Vector& of_texts) const {
+    Vector out(Index(codes.size()));
+    for (std::size_t i = 0; i < codes.size(); ++i) out(Index(i)) = of_texts(codes[i]);
+    return out;
+  }
+};
+
+DistinctLabels distinct_labels(const Column& column, const std::vector<Index>& rows) {
+  DistinctLabels out;
+  out.codes.reserve(rows.size());
+  std::map<double, std::int32_t> code;  // of a number, or of a level
+  constexpr double missing = std::numeric_limits<double>::infinity();
+  for (const Index i : rows) {
+    const double key = column.is_missing(i) ? missing
+                       : column.is_words()  ? double(column.codes[std::size_t(i)])
+                                            : column.numbers(i);
+    const auto [at, is_new] = code.emplace(key, std::int32_t(out.texts.size()));
+    if (is_new) out.texts.push_back(column.text(i));
+    out.codes.push_back(at->second);
+  }
   return out;
 }
 
@@ -86,26 +116,24 @@ Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood
     });
     return y;
   }
-  std::vector<std::string> labels;
-  labels.reserve(rows.size());
-  for (const Index i : rows) labels.push_back(column->text(i));
+  const DistinctLabels labels = distinct_labels(*column, rows);
   if (several) {
     if (classes.empty()) {
       together([&] { require_whole(data, columns, *column, rows); });
-      classes = class_labels(labels, data.labels_where).classes;
+      classes = class_labels(labels.texts, data.labels_where).classes;
       put_first(classes, reference, name);
     }
     const std::vector<int> codes =
-        together([&] { return class_labels(labels, classes, data.labels_where); });
-    return Eigen::Map<const Eigen::VectorXi>(codes.data(), Index(codes.size())).cast<double>();
+        together([&] { return class_labels(labels.texts, classes, data.labels_where); });
+    return labels.each(
+        Eigen::Map<const Eigen::VectorXi>(codes.data(), Index(codes.size())).cast<double>());
   }
   if (classes.empty()) {
-    BinaryLabels both = binary_labels(labels, data.labels_where);
+    const BinaryLabels both = binary_labels(labels.texts, data.labels_where);
     classes = {both.classes[0], both.classes[1]};
-    return std::move(both.y);
+    return labels.each(both.y);
   }
-  return binary_labels(labels, std::array<std::string, 2>{classes[0], classes[1]},
-                       data.labels_where);
+  return labels.each(binary_labels(labels.texts, {classes[0], classes[1]}, data.labels_where));
 }
 
 RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
@@ -141,13 +169,17 @@ RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
     }
   });
   std::optional<RowPart> part;
-  if (!columns.rows_here().is_whole()) part = deal(rows, outcomes);
+  if (!columns.rows_here().is_whole())
+    part = rows.blocks ? columns.rows_here() : deal(rows, outcomes);
   RegressionPriors priors = priors_for(s, out.plan, *likelihood, outcomes, part);
   out.likelihood = likelihood;
   out.target = together([&] {
-    return std::make_shared<const RegressionTarget>(std::move(rows.x), std::move(outcomes),
-                                                    likelihood, std::move(priors),
-                                                    std::move(rows.offset), part);
+    const auto target = [&](auto design) {
+      return std::make_shared<const RegressionTarget>(std::move(design), std::move(outcomes),
+                                                      likelihood, std::move(priors),
+                                                      std::move(rows.offset), part);
+    };
+    return rows.blocks ? target(rows.blocks) : target(std::move(rows.x));
   });
   return out;
 }

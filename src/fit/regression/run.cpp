@@ -38,7 +38,7 @@ ErasedRun forward_backward(const RegressionTarget& target, const RegressionSetti
   require(normal && target.likelihood().link() == Link::logit,
           "--method fb-gvi is for logistic regressions with normal priors");
   const Matrix gram = sum_over_rows<Matrix>(target.rows(), [&](Index first, Index count) {
-    const Matrix x = target.design().middleRows(target.part().at(first, count), count);
+    const Matrix x = target.design_rows(first, count);
     return Matrix(x.transpose() * x);
   });
   const double beta = 0.25 * spectrum(gram).values.maxCoeff() + largest;
@@ -109,8 +109,9 @@ GaussianPoint gaussian_point(const AnyFrame& frame, const RegressionSettings& s)
 
 RegressionFit fit_regression(const RegressionTarget& target, const RegressionSettings& s,
                              const Drive& drive) {
+  const double rows = target.in_memory() ? double(target.part().count) : 0.0;
   require_gaussian_memory(s, target.dimension(),
-                          2.0 * double(target.design().size()) * sizeof(double));
+                          2.0 * rows * double(target.features()) * sizeof(double));
   ErasedRun run = make_run(target, s);
   FitSummary end = drive(run);
   return {std::move(end), gaussian_point(run.state.estimate(), s)};

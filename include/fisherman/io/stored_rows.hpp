@@ -1,0 +1,41 @@
+// The rows of an .npy file that stay in the file: each block is read when somebody asks for it. The kernel keeps in memory
+// what has room there.
+//
+// Blocks are read rather than mapped: of a file that somebody cuts short, a map would kill the program, and a read says so.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "fisherman/core/row_blocks.hpp"
+#include "fisherman/io/npy.hpp"
+
+namespace fisherman {
+
+class StoredRows final : public RowBlocks {
+ public:
+  /// Opens the file, which must not be packed. Throws FileError for what parse_npy() would refuse, but for values that are
+  /// not finite: those are found when they are read.
+  explicit StoredRows(const std::filesystem::path& path);
+  ~StoredRows() override;
+  StoredRows(const StoredRows&) = delete;
+  StoredRows& operator=(const StoredRows&) = delete;
+
+  Index rows() const override { return size_.rows; }
+  Index columns() const override { return size_.columns; }
+  Matrix block(Index first, Index count) const override;
+  Matrix chosen(const std::vector<Index>& rows) const override;
+
+ private:
+  template <class T>
+  Matrix read(Index first, Index count) const;
+  void bytes(std::uint64_t at, void* to, std::size_t size) const;
+
+  std::string name_;
+  int file_ = -1;
+  NpyHeader header_;
+  NpySize size_{};
+  std::uint64_t begin_ = 0;  // of the values
+};
+
+}  // namespace fisherman
