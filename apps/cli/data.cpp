@@ -1,13 +1,17 @@
-// fisherman data: public data sets, fetched from their archives and held to their checksums.
+// fisherman data: public data sets, fetched from their archives and held to their checksums; and tables made binary.
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <set>
 
 #include "command.hpp"
+#include "data_flags.hpp"
 #include "datasets/download.hpp"
 #include "fisherman/core/error.hpp"
 #include "fisherman/fit/nearest.hpp"
+#include "fisherman/io/table_folder.hpp"
 
 namespace fisherman::cli {
 namespace {
@@ -39,6 +43,8 @@ Catalogue DataCommand::catalogue() const {
   return catalogue_file.empty() ? datasets::public_catalogue()
                                 : datasets::read_catalogue(catalogue_file);
 }
+
+struct Interrupted {};
 
 /// Two lines about a data set.
 std::string about(const DataSet& set) {
@@ -151,6 +157,46 @@ int DataList::run() const {
   return done;
 }
 
+/// CSV or LIBSVM files as a folder of NumPy's.
+struct DataConvert {
+  std::vector<std::string> files;
+  std::string folder, label, drop;
+  bool no_header = false, no_label = false, quiet = false;
+
+  int run() const;
+};
+
+int DataConvert::run() const {
+  require(label.empty() || !no_label,
+          "--label names a column and --no-label says that there is none: only one of them can be "
+          "meant");
+  const std::string to = folder.empty() ? files.front() + ".table" : folder;
+  ReadOptions options;
+  options.label = label;
+  options.has_label = !no_label;
+  options.header = !no_header;
+  options.dropped = DataFlags::dropped(drop);
+  const bool tell = !quiet && ::isatty(STDERR_FILENO) != 0;
+  int told = -1;
+  interrupted();
+  try {
+    const ConvertedTable table =
+        convert_table({files.begin(), files.end()}, to, options, [&](double share) {
+          if (interrupted().load()) throw Interrupted();
+          if (!tell || int(100.0 * share) == told) return;
+          told = int(100.0 * share);
+          std::cerr << "\rread: " << told << "%" << (told == 100 ? "\n" : "") << std::flush;
+        });
+    std::cout << to << ": " << table.rows << " rows, " << table.columns
+              << (table.sparse ? " sparse columns" : " columns")
+              << (table.label.empty() ? ", no label" : ", label " + table.label) << '\n';
+    return done;
+  } catch (const Interrupted&) {
+    std::cerr << "Interrupted; nothing is left behind.\n";
+    return not_converged;
+  }
+}
+
 std::string names_words() {
   std::string out;
   for (const DataSet& set : datasets::public_catalogue())
@@ -178,9 +224,11 @@ std::string get_footer() {
 
 void add_data(CLI::App& app, int& exit_code) {
   CLI::App* const data =
-      app.add_subcommand("data", "fetch the public data sets that fisherman reproduce needs");
+      app.add_subcommand("data", "fetch public data sets, and convert tables to be read faster");
   data->require_subcommand(1);
-  data->footer("Example:\n  fisherman data list\n  fisherman data get mnist --data-dir data");
+  data->footer(
+      "Example:\n  fisherman data list\n  fisherman data get mnist --data-dir data\n"
+      "  fisherman data convert rows.csv && fisherman fit logistic --data rows.csv.table");
 
   auto get = std::make_shared<DataGet>();
   CLI::App* command = data->add_subcommand("get", "fetch data sets, and check what came");
@@ -202,6 +250,36 @@ void add_data(CLI::App& app, int& exit_code) {
   command->add_flag("--json", list->json, "print a JSON array and nothing else");
   command->footer("Example:\n  fisherman data list\n  fisherman data list --json");
   command->callback([list, &exit_code] { exit_code = list->run(); });
+
+  auto convert = std::make_shared<DataConvert>();
+  command = data->add_subcommand(
+      "convert", "make a folder of binary files of a table, which every fit reads much faster");
+  command
+      ->add_option("files", convert->files,
+                   "CSV or LIBSVM files, gzipped or not; rows of several follow each other")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--out", convert->folder,
+                   "the folder (default: the first file's name with .table)")
+      ->type_name("DIR");
+  command
+      ->add_option("--label", convert->label, "column of the outcome (default: label, or the last)")
+      ->type_name("COLUMN");
+  command->add_flag("--no-label", convert->no_label, "every column is a feature");
+  command->add_option("--drop", convert->drop, "columns to leave out, with commas between them")
+      ->type_name("COLUMNS");
+  command->add_flag("--no-header", convert->no_header,
+                    "the first row of a CSV file holds data; its columns are then f1, f2, …");
+  command->add_flag("--quiet", convert->quiet, "no progress");
+  command->footer(
+      "A column of a CSV file must be of numbers, but for the label's. A CSV file may be larger "
+      "than "
+      "memory;\nso may the table be in fit regression and fit logistic, which then leave its rows "
+      "on "
+      "disk.\n\nExample:\n  fisherman data convert part-*.csv.gz --label clicked --out clicks\n"
+      "  fisherman fit logistic --data clicks --out clicks-run");
+  command->callback([convert, &exit_code] { exit_code = convert->run(); });
 }
 
 }  // namespace fisherman::cli

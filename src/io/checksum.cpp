@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/io/table_folder.hpp"
 
 namespace fisherman {
 
 std::string file_checksum(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return file_checksum(path / table_description);
   // A pipe would be empty, or never end: whoever wants the checksum has read it already.
   std::error_code none;
   if (const auto status = std::filesystem::status(path, none);

@@ -184,6 +184,8 @@ void require_one_each(Index labels, const Table& table, const std::string& where
                              table.all_rows(), " rows"));
 }
 
+}  // namespace
+
 Table with_label_column(const Table& table, Column labels, const std::string& where) {
   require_one_each(labels.rows(), table, where);
   if (table.mixed->find(labels.name) != nullptr)
@@ -203,8 +205,6 @@ Table with_label_column(const Table& table, Column labels, const std::string& wh
   out.images = table.images;
   return out;
 }
-
-}  // namespace
 
 Table with_labels(Table table, const std::filesystem::path& file, const std::string& name,
                   const ReadOptions& options) {

@@ -22,48 +22,64 @@ std::string_view checked_label(const ByteSource& source, Index line, const std::
 
 }  // namespace
 
-Table parse_csv(ByteSource& source, const ReadOptions& given) {
+CsvNames for_csv_rows(ByteSource& source, const ReadOptions& given, const CsvRow& row) {
   const ReadOptions options = given.bounded();
   CsvRecords record(source, options.memory_limit, separator_of(source, options.header));
   const auto [columns, label, is_feature] = CsvHead::read(source, record, options);
   const std::size_t width = columns.size();
-  const Index features = std::count(is_feature.begin(), is_feature.end(), true);
-
-  Table table;
-  BlockQueue<double> values;
-  TextQueue labels;
-  Index rows = 0;
-  double beside = 0.0;  // bytes of labels
+  CsvNames names{{}, label ? columns[*label] : ""};
+  for (std::size_t j = 0; j < width; ++j)
+    if (is_feature[j]) names.features.push_back(columns[j]);
+  std::vector<double> values;
+  bool any = false;
   for (bool more = has_row(source, record, width, options); more;
        more = next_row(source, record, width)) {
     require_width(source, record, width, options.header);
+    values.clear();
+    std::string_view text;
     for (std::size_t j = 0; j < width; ++j) {
       if (j == label) {
-        labels.push(checked_label(source, record.line(), columns[j], record[j]));
+        text = checked_label(source, record.line(), columns[j], record[j]);
         if (options.header) require_no_header(source, record.line(), columns[j], record[j]);
-        beside += label_bytes(record[j]);
       } else if (!is_feature[j]) {
         continue;
       } else if (const auto value = parse_number(record[j])) {
-        values.push(*value);
+        values.push_back(*value);
       } else {
         fail_at(source, record.line(), ", column ", shown(columns[j]), ": ",
                 number_trouble(record[j]));
       }
     }
-    require_fits(source, double(++rows), double(features), options, record.line(), beside);
+    row(names, values, text, record.line());
+    any = true;
   }
-  if (rows == 0 && !source.is_part()) fail(source, "there is a header, but no row after it");
+  if (!any && !source.is_part()) fail(source, "there is a header, but no row after it");
+  return names;
+}
 
-  table.x.resize(rows, features);
+Table parse_csv(ByteSource& source, const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
+  BlockQueue<double> values;
+  TextQueue labels;
+  Index rows = 0;
+  double beside = 0.0;  // bytes of labels
+  CsvNames names = for_csv_rows(
+      source, options,
+      [&](const CsvNames& of, const std::vector<double>& row, std::string_view label, Index line) {
+        for (const double value : row) values.push(value);
+        if (!of.label.empty()) {
+          labels.push(label);
+          beside += label_bytes(label);
+        }
+        require_fits(source, double(++rows), double(row.size()), options, line, beside);
+      });
+  Table table;
+  table.names = std::move(names.features);
+  table.x.resize(rows, Index(table.names.size()));
   for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < features; ++j) table.x(i, j) = values.pop();
-  if (label) {
-    table.labels = labels.pop(std::size_t(rows));
-    table.label_name = columns[*label];
-  }
-  for (std::size_t j = 0; j < width; ++j)
-    if (is_feature[j]) table.names.push_back(columns[j]);
+    for (Index j = 0; j < table.x.cols(); ++j) table.x(i, j) = values.pop();
+  table.label_name = std::move(names.label);
+  if (!table.label_name.empty()) table.labels = labels.pop(std::size_t(rows));
   return table;
 }
 

@@ -1,10 +1,16 @@
 #include "fisherman/io/npy.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 #include "fisherman/io/text.hpp"
+#include "table_format.hpp"
 
 namespace fisherman {
 namespace {
@@ -94,18 +100,61 @@ Table parse_npy(ByteSource& source, const ReadOptions& given) {
   with_npy_type(header, [&, from = first](auto type) {
     fill<decltype(type)>(source, fortran, from, size.rows, table.x);
   });
-  table.names = numbered_names(size.columns);
+  table.names = names_of_columns(size.columns, options, source.name());
   return table;
 }
 
-std::string npy_bytes(const ConstMatrixRef& x) {
-  std::string header = sentence("{'descr': '<f8', 'fortran_order': True, 'shape': (", x.rows(),
-                                ", ", x.cols(), "), }");
-  header.append(64 - (10 + header.size() + 1) % 64, ' ');  // data begin at a multiple of 64
-  header += '\n';
+namespace {
+
+/// Bytes of version 1, up to the first value, which begins at a multiple of 64; at least `least` of them.
+std::string header_bytes(std::string text, std::size_t least = 0) {
+  text.append(64 - (10 + text.size() + 1) % 64, ' ');
+  if (10 + text.size() + 1 < least) text.append(least - (10 + text.size() + 1), ' ');
+  text += '\n';
   std::string out = "\x93NUMPY";
-  out += {'\x01', '\x00', char(header.size() & 0xFF), char(header.size() >> 8)};
-  out += header;
+  out += {'\x01', '\x00', char(text.size() & 0xFF), char(text.size() >> 8)};
+  return out + text;
+}
+
+constexpr std::size_t written_header = 128;  // room for any number of rows
+
+}  // namespace
+
+NpyWriter::NpyWriter(const std::filesystem::path& path, std::string type, Index columns)
+    : path_(path),
+      type_(std::move(type)),
+      columns_(columns),
+      file_(std::fopen(path.c_str(), "wbx")) {
+  if (file_ == nullptr) fail();
+  put(std::string(written_header, ' '));
+}
+
+NpyWriter::~NpyWriter() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+void NpyWriter::fail() const {
+  throw FileError(sentence(path_.string(), ": cannot be written: ", std::strerror(errno)));
+}
+
+void NpyWriter::put(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
+}
+
+void NpyWriter::finish(Index rows) {
+  const std::string shape =
+      columns_ > 0 ? sentence("(", rows, ", ", columns_, ")") : sentence("(", rows, ",)");
+  std::rewind(file_);
+  put(header_bytes(
+      sentence("{'descr': '", type_, "', 'fortran_order': False, 'shape': ", shape, ", }"),
+      written_header));
+  const bool well = std::fflush(file_) == 0 && ::fsync(::fileno(file_)) == 0;
+  if (std::fclose(std::exchange(file_, nullptr)) != 0 || !well) fail();
+}
+
+std::string npy_bytes(const ConstMatrixRef& x) {
+  std::string out = header_bytes(sentence("{'descr': '<f8', 'fortran_order': True, 'shape': (",
+                                          x.rows(), ", ", x.cols(), "), }"));
   for (Index j = 0; j < x.cols(); ++j)
     out.append(reinterpret_cast<const char*>(x.col(j).data()), std::size_t(x.rows()) * 8);
   return out;

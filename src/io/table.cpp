@@ -12,12 +12,12 @@
 #include "fisherman/io/npy.hpp"
 #include "fisherman/io/part_source.hpp"
 #include "fisherman/io/stored_rows.hpp"
+#include "fisherman/io/table_folder.hpp"
 #include "fisherman/io/text.hpp"
+#include "table_format.hpp"
 
 namespace fisherman {
 namespace {
-
-enum class Format { csv, libsvm, npy, idx };
 
 /// The extension in lower case, with `.gz` left aside.
 std::string extension(std::filesystem::path path) {
@@ -47,6 +47,8 @@ bool looks_like_libsvm(std::string_view text) {
   return false;
 }
 
+}  // namespace
+
 Format format_of(const std::filesystem::path& path, ByteSource& source) {
   const std::string_view start = source.window();
   const std::string ending = extension(path);
@@ -57,8 +59,6 @@ Format format_of(const std::filesystem::path& path, ByteSource& source) {
   if (ending == ".libsvm" || ending == ".svm" || ending == ".svmlight") return Format::libsvm;
   return looks_like_libsvm(start) ? Format::libsvm : Format::csv;
 }
-
-}  // namespace
 
 Index Table::rows() const {
   if (mixed) return mixed->rows;
@@ -88,9 +88,6 @@ ReadOptions ReadOptions::bounded() const {
   return options;
 }
 
-namespace {
-
-/// The table without some of its columns.
 Table without(const ByteSource& source, Table table, const std::vector<std::string>& dropped) {
   if (dropped.empty()) return table;
   std::vector<std::int32_t> to(table.names.size());
@@ -124,6 +121,8 @@ Table without(const ByteSource& source, Table table, const std::vector<std::stri
   table.sparse = std::make_shared<const SparseRows>(std::move(rows));
   return table;
 }
+
+namespace {
 
 /// The largest N of the names fN: a LIBSVM file that is to have these columns is filled up to that width.
 Index least_width(const std::vector<std::string>& names) {
@@ -229,8 +228,8 @@ Table stored_table(const std::filesystem::path& path, const ReadOptions& options
   const auto read = [&] {
     Table table;
     table.stored = std::make_shared<const StoredRows>(path);
-    table.names = numbered_names(table.stored->columns());
-    if (options.in_parts) table.part = RowPart::of_rank(table.stored->rows());
+    table.names = names_of_columns(table.stored->columns(), options, name_of_file(path));
+    if (options.in_parts && rank_count() > 1) table.part = RowPart::of_rank(table.stored->rows());
     if (const Index wanted = options.columns; wanted > 0 && wanted != table.columns())
       throw FileError(sentence(name_of_file(path), ": there are ", table.columns(),
                                " features, but ", wanted, " were asked for"));
@@ -251,6 +250,7 @@ Table stored_table(const std::filesystem::path& path, const ReadOptions& options
 }  // namespace
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
+  if (std::filesystem::is_directory(path)) return read_table_folder(path, options);
   const auto on_disk = [&] { return int(stays_on_disk(path, options)); };
   if ((options.in_parts ? from_first_rank(on_first_rank(on_disk)) : on_disk()) != 0)
     return stored_table(path, options);
@@ -318,6 +318,15 @@ Column read_label_column(const std::filesystem::path& path, const std::string& n
   if (!is_binary(format))
     return column_of_texts(name, read_label_texts(source, format, options), path.string());
   return {name, read_label_numbers(source, format, options, 2), {}, {}};
+}
+
+std::vector<std::string> names_of_columns(Index count, const ReadOptions& options,
+                                          const std::string& where) {
+  if (options.names.empty()) return numbered_names(count);
+  if (Index(options.names.size()) != count)
+    throw FileError(sentence(where, ": has ", count, " columns, but there are names for ",
+                             options.names.size()));
+  return options.names;
 }
 
 std::vector<std::string> numbered_names(Index count) {

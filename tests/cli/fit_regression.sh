@@ -87,4 +87,24 @@ tr '\t' ';' <visits.tsv | "$program" fit regression --data - --drop id --likelih
 fit --likelihood negative-binomial "${common[@]}" --group clinic --out two --draws 100 --threads 2 >/dev/null
 cmp mixed/model.json two/model.json || fail "two threads gave other bits"
 cmp mixed/draws.csv two/draws.csv || fail "two threads gave other draws"
+
+# A converted table is the table, in memory and on disk, by the limit of memory or because somebody says so.
+make_data 20000 30
+"$program" data convert data.csv >converted
+has converted "data.csv.table: 20000 rows, 30 columns, label label"
+"$program" fit logistic --data data.csv --out text --quiet --no-report >/dev/null
+for way in "--quiet" "--from-disk"; do
+  rm -rf binary
+  "$program" fit logistic --data data.csv.table $way --out binary --quiet --no-report >/dev/null
+  for file in coefficients.csv covariance.csv ratios.csv; do cmp "text/$file" "binary/$file" || fail "$file differs with $way"; done
+done
+"$program" predict --run text --data data.csv >text.csv 2>/dev/null
+"$program" predict --run binary --data data.csv.table 2>/dev/null | cmp - text.csv || fail "predictions for a converted table differ"
+"$program" report binary --out disk.html >/dev/null
+has disk.html "</html>"
+expect 1 "data.csv.table: exists already" "$program" data convert data.csv
+printf 'a,y\nred,1\n' >words.csv
+expect 1 "words.csv, line 2, column" "$program" data convert words.csv --out words.table
+[[ ! -e words.table && -z $(ls -d words.table.part-* 2>/dev/null) ]] || fail "a conversion that failed leaves a folder"
+
 echo "all passed"

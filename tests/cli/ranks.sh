@@ -52,6 +52,9 @@ awk -F, 'NR > 1 { printf "%s", NR % 4; for (j = 2; j <= 6; ++j) if ((NR + j) % 5
 gzip -kn data.csv
 
 shared logistic "2 3 5" logistic --data data.csv --draws 20
+"$program" data convert data.csv >/dev/null
+shared converted "2 5" logistic --data data.csv.table
+shared disk "3" logistic --data data.csv.table --from-disk --method ngd --minibatch 64 --iterations 20
 shared minibatches "3" logistic --data data.csv --method ngd --minibatch 64 --iterations 40
 shared counts "5" regression --data mixed.csv --label count --likelihood poisson --missing drop --weights weight
 shared groups "3" regression --data mixed.csv --label count --likelihood negative-binomial --missing mean --group colour --drop note,weight

@@ -93,6 +93,10 @@ Columns shared(Columns part);
 /// What read_table() gives for columns.
 Table table_of_columns(Columns columns);
 
+/// Together: the table of columns with one more, which has the labels of all rows. Throws FileError, naming `where`, unless
+/// there is one for each row, and if there is a column of that name already.
+Table with_label_column(const Table& table, Column labels, const std::string& where);
+
 /// Together: the table with labels from a file of their own; for columns, one more column. Throws FileError unless there is
 /// one for each row, and if there is a column of that name already.
 Table with_labels(Table table, const std::filesystem::path& file, const std::string& name,

@@ -1,6 +1,7 @@
 // Values separated by commas (RFC 4180), semicolons or tabs: records of fields, and the table that they make.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,18 @@ class CsvRecords {
   Index line_ = 1, record_line_ = 1;
   bool blank_ = false;
 };
+
+/// What a CSV file of numbers says of its columns.
+struct CsvNames {
+  std::vector<std::string> features;
+  std::string label;  // empty without labels
+};
+
+/// Goes through the rows of a CSV file of numbers: row(names, values of the features, label, line). Nothing is kept, so that a
+/// file may have any length.
+using CsvRow =
+    std::function<void(const CsvNames&, const std::vector<double>&, std::string_view, Index)>;
+CsvNames for_csv_rows(ByteSource& source, const ReadOptions& options, const CsvRow& row);
 
 /// Throws FileError for whatever is not a table of finite numbers and labels.
 Table parse_csv(ByteSource& source, const ReadOptions& options = {});

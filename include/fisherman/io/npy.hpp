@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fisherman/io/byte_source.hpp"
@@ -41,6 +44,33 @@ auto with_npy_type(const NpyHeader& header, Use use) {
 /// A matrix, or a vector as one column, of `<f8`, `<f4`, `<i8`, `<i4`, `|u1` or `|b1`, in either
 /// order; the columns are named f1, f2, … Throws FileError for anything else.
 Table parse_npy(ByteSource& source, const ReadOptions& options = {});
+
+/// Writes an .npy file, row by row: how many rows there are need be known in the end only. Throws FileError for what cannot
+/// be written, and if there is such a file already.
+class NpyWriter {
+ public:
+  /// `type` in NumPy's spelling; 0 columns for an array of one dimension.
+  NpyWriter(const std::filesystem::path& path, std::string type, Index columns);
+  ~NpyWriter();
+  NpyWriter(const NpyWriter&) = delete;
+  NpyWriter& operator=(const NpyWriter&) = delete;
+
+  /// Numbers of the type, in the order of rows.
+  template <class T>
+  void add(const T* numbers, std::size_t count) {
+    put({reinterpret_cast<const char*>(numbers), count * sizeof(T)});
+  }
+  void finish(Index rows);
+
+ private:
+  void put(std::string_view bytes);
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path path_;
+  std::string type_;
+  Index columns_;
+  std::FILE* file_;
+};
 
 /// A whole .npy file, version 1, type `<f8`, in Fortran order.
 std::string npy_bytes(const ConstMatrixRef& x);

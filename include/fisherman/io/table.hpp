@@ -63,6 +63,8 @@ struct ReadOptions {
   Index least_columns = 0;
   /// The columns of a CSV file with a header that are wanted, in any order; others are not even parsed. Empty: all.
   std::vector<std::string> wanted = {};
+  /// Of an .npy file: the names of its columns. Empty: f1, f2, …
+  std::vector<std::string> names = {};
   /// Columns to leave out; those of a CSV file are not even parsed.
   std::vector<std::string> dropped = {};
   /// LIBSVM files of which less than a quarter is not zero are left sparse.
@@ -86,8 +88,8 @@ struct ReadOptions {
 };
 
 /// Reads CSV (with commas, semicolons or tabs), LIBSVM, NumPy .npy or IDX, each packed with gzip or not. The format is
-/// told by the first bytes, otherwise by the extension, otherwise by the look of the first line. The path "-" is
-/// standard input. Throws FileError, with the line and column, for whatever is not a finite number in a full table.
+/// told by the first bytes, otherwise by the extension, otherwise by the look of the first line. A folder is one that
+/// convert_table() has made (io/table_folder.hpp). The path "-" is standard input. Throws FileError, with the line and column, for whatever is not a finite number in a full table.
 ///
 ///     const Table table = read_table("wdbc.csv");
 ///     const auto [y, classes] = binary_labels(table.labels, "wdbc.csv");
