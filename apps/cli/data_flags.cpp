@@ -5,6 +5,7 @@
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/ranks.hpp"
 #include "fisherman/io/columns.hpp"
+#include "fisherman/io/joined_files.hpp"
 
 namespace fisherman::cli {
 
@@ -16,7 +17,9 @@ void DataFlags::describe(Options& o, bool tested) {
   }
   o.add_named(
       "data", data,
-      "data to fit: a CSV, TSV, LIBSVM, npy or IDX file, gzipped or not; - is standard input",
+      "data to fit: a CSV, TSV, LIBSVM, npy or IDX file, gzipped or not, or a folder of fisherman "
+      "data convert; several files by a pattern in quotes ('part-*.csv') or with commas between "
+      "them; - is standard input",
       "FILE");
   o.add_named("label", label, "column of the outcome (default: label, or the last)", "COLUMN");
   o.add_named("labels", labels, "file of labels, if they are not in the data file", "FILE");
@@ -93,7 +96,9 @@ FitData DataFlags::read() const {
 }
 
 std::vector<std::filesystem::path> DataFlags::files() const {
-  return {data, labels, test_data, test_labels, program};
+  std::vector<std::filesystem::path> out = {labels, test_data, test_labels, program};
+  for (std::filesystem::path& file : files_named(data)) out.push_back(std::move(file));
+  return out;
 }
 
 }  // namespace fisherman::cli

@@ -9,6 +9,7 @@
 #include "fisherman/core/ranks.hpp"
 #include "fisherman/core/version.hpp"
 #include "fisherman/io/checksum.hpp"
+#include "fisherman/io/joined_files.hpp"
 #include "fisherman/io/npy.hpp"
 #include "fit_driver.hpp"
 #include "quoting.hpp"
@@ -94,7 +95,10 @@ Json FitCommand::config_of(const FitData& data) const {
     if (option.name == "data" && option.text() == standard_input) {
       about["checksum"] = data.table.checksum;
     } else if (option.kind == "FILE" && !option.text().empty()) {
-      about[option.name] = json_text(std::filesystem::absolute(option.text()));
+      std::string files;
+      for (const auto& file : files_named(option.text()))
+        files += (files.empty() ? "" : ",") + std::filesystem::absolute(file).string();
+      about[option.name] = json_text(files);
       about[option.name == "data" ? "checksum" : option.name + "-checksum"] =
           file_checksum(option.text());
     }

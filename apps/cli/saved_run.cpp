@@ -12,7 +12,9 @@
 #include "fisherman/io/checksum.hpp"
 #include "fisherman/io/columns.hpp"
 #include "fisherman/io/csv.hpp"
+#include "fisherman/io/joined_files.hpp"
 #include "fisherman/io/table.hpp"
+#include "fisherman/io/table_folder.hpp"
 #include "fisherman/io/text.hpp"
 #include "run_folder.hpp"
 
@@ -27,6 +29,19 @@ fs::path whole_path(const fs::path& folder) {
   return out;
 }
 
+/// Whether there are regular files of this name, or a table in a folder.
+bool can_be_found(const fs::path& text) {
+  try {
+    const std::vector<fs::path> files = files_named(text);
+    return std::all_of(files.begin(), files.end(), [](const fs::path& file) {
+      std::error_code none;
+      return fs::is_regular_file(file, none) || fs::is_regular_file(file / table_description, none);
+    });
+  } catch (const FileError&) {  // a pattern that matches nothing
+    return false;
+  }
+}
+
 /// A file that config.json names, by its checksum; otherwise says why it is missing.
 fs::path find_file(const Fields& settings, const std::string& key, const std::string& checksum_key,
                    std::vector<fs::path> places, std::string& missing) {
@@ -35,8 +50,7 @@ fs::path find_file(const Fields& settings, const std::string& key, const std::st
   places.push_back(named);
   bool changed = false;
   for (const fs::path& place : places) {
-    std::error_code error;
-    if (!fs::is_regular_file(place, error)) continue;
+    if (!can_be_found(place)) continue;
     if (file_checksum(place) == wanted) return place;
     changed = true;
   }

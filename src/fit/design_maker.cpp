@@ -165,7 +165,7 @@ void DesignMaker::require_category(const Column& from) const {
       const auto found = std::find(from.codes.begin(), from.codes.end(), odd);
       if (found == from.codes.end()) return;  // the rank that has it says so
       throw FileError(sentence(
-          where_, ", ", data_.place(found - from.codes.begin()), ": column ", shown(from.name),
+          data_.place(found - from.codes.begin(), where_), ": column ", shown(from.name),
           " would be of numbers but for ", shown(from.levels.back()),
           "; if that stands for a missing value, write NA, and if not, leave the column out "
           "(--drop)"));

@@ -15,8 +15,7 @@ namespace fisherman {
 
 template <class... Parts>
 void RowMaker::fail_in_row(Index row, const std::string& column, const Parts&... what) const {
-  throw FileError(
-      sentence(where_, ", ", data_.place(row), ", column ", shown(column), ": ", what...));
+  throw FileError(sentence(data_.place(row, where_), ", column ", shown(column), ": ", what...));
 }
 
 RowMaker::RowMaker(const DesignPlan& plan, const Columns& data, const std::string& where,
@@ -95,8 +94,8 @@ void RowMaker::keep_all_but_missing() {
       const auto first = std::find(lacks.begin(), lacks.end(), true);
       if (first == lacks.end()) return;  // the rank that has such a row says so
       throw FileError(sentence(
-          where_, ", ", data_.place(first - lacks.begin()), ": a value is missing, as in ",
-          dropped(), " of ", of_all, " rows (", list, "); --missing drop leaves ",
+          data_.place(first - lacks.begin(), where_), ": a value is missing, as in ", dropped(),
+          " of ", of_all, " rows (", list, "); --missing drop leaves ",
           dropped() == 1 ? "that row" : "those rows", " out",
           fills() ? "" : ", and --missing mean or indicator fills in all but the outcome"));
     });

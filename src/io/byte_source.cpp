@@ -37,6 +37,8 @@ std::size_t ByteSource::read(void* to, std::size_t size) {
   return done;
 }
 
+std::string ByteSource::place_in_file(Index line) const { return sentence(name_, ", line ", line); }
+
 void ByteSource::skip(std::uint64_t count) {
   while (count > 0 && !window().empty()) {
     const auto some = std::size_t(std::min<std::uint64_t>(count, end_ - begin_));

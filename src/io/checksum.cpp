@@ -9,11 +9,17 @@
 #include <vector>
 
 #include "fisherman/core/error.hpp"
+#include "fisherman/io/joined_files.hpp"
 #include "fisherman/io/table_folder.hpp"
 
 namespace fisherman {
 
 std::string file_checksum(const std::filesystem::path& path) {
+  if (const auto files = files_named(path); files.size() > 1) {
+    std::string all;
+    for (const auto& file : files) all += (all.empty() ? "" : ", ") + file_checksum(file);
+    return all;
+  }
   if (std::filesystem::is_directory(path)) return file_checksum(path / table_description);
   // A pipe would be empty, or never end: whoever wants the checksum has read it already.
   std::error_code none;
@@ -22,7 +28,7 @@ std::string file_checksum(const std::filesystem::path& path) {
     throw FileError(path.string() +
                     ": is not a regular file (but a pipe, perhaps), so that it cannot be read "
                     "again; save what it holds in a file first");
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(files_named(path)[0], std::ios::binary);
   if (!in) throw FileError(path.string() + ": cannot be opened");
   std::vector<char> buffer(std::size_t(1) << 16);
   uLong crc = crc32(0, nullptr, 0);

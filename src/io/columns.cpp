@@ -83,7 +83,8 @@ std::string level_text(std::string_view cell) {
 
 Column column_of_texts(std::string name, const std::vector<std::string>& cells,
                        const std::string& where) {
-  GrowingColumn column(std::move(name), where);
+  GrowingColumn column(std::move(name),
+                       [where](Index line) { return sentence(where, ", line ", line); });
   std::vector<double> values;
   values.reserve(cells.size());
   for (const std::string& cell : cells)
@@ -93,9 +94,10 @@ Column column_of_texts(std::string name, const std::vector<std::string>& cells,
   return column.end();
 }
 
-std::string Columns::place(Index row) const {
-  return lines.empty() ? sentence("row ", part.first + row + 1)
-                       : sentence("line ", lines[std::size_t(row)]);
+std::string Columns::place(Index row, const std::string& where) const {
+  if (lines.empty()) return sentence(where, ", row ", part.first + row + 1);
+  const Index line = lines[std::size_t(row)];
+  return files ? files->place(line) : sentence(where, ", line ", line);
 }
 
 Columns parse_columns(ByteSource& source, const ReadOptions& given) {
@@ -109,7 +111,8 @@ Columns parse_columns(ByteSource& source, const ReadOptions& given) {
   for (std::size_t j = 0; j < width; ++j)
     if (head.chosen[j]) {
       chosen.push_back(j);
-      growing.emplace_back(head.columns[j], source.name());
+      growing.emplace_back(head.columns[j],
+                           [&source](Index line) { return source.place_in_file(line); });
     }
   if (chosen.empty()) fail(source, "no column is left");
 
@@ -146,6 +149,7 @@ Columns parse_columns(ByteSource& source, const ReadOptions& given) {
     }
   for (GrowingColumn& column : growing) out.all.push_back(column.end());
   if (head.label) out.label = head.columns[*head.label];
+  out.files = source.files();
   return out;
 }
 

@@ -44,8 +44,8 @@ double GrowingColumn::add(std::string_view cell, Index line) {
     return word_.row < 0 ? *number : code_of(level_text(cell));
   }
   if (!is_utf8(cell))
-    throw FileError(sentence(where_, ", line ", line, ", column ", shown(name_), ": the word ",
-                             shown(cell), " is not UTF-8 text"));
+    throw FileError(sentence(place_(line), ", column ", shown(name_), ": the word ", shown(cell),
+                             " is not UTF-8 text"));
   if (word_.row < 0) word_ = {.row = row, .line = line, .text = std::string(cell.substr(0, 200))};
   word_.all_dates = word_.all_dates && looks_like_date(cell);
   word_.all_with_commas = word_.all_with_commas && has_decimal_comma(cell);
@@ -96,7 +96,7 @@ Column GrowingColumn::end() {
 }
 
 std::string GrowingColumn::refusal() const {
-  const std::string at = sentence(where_, ", line ", word_.line, ", column ", shown(name_), ": ");
+  const std::string at = sentence(place_(word_.line), ", column ", shown(name_), ": ");
   if (word_.all_infinite || word_.all_with_commas) return at + number_trouble(word_.text);
   if (word_.all_dates && !any_number_)
     return sentence(at, shown(word_.text),

@@ -16,8 +16,9 @@ namespace fisherman {
 /// only then, so that nothing is kept twice.
 class GrowingColumn {
  public:
-  GrowingColumn(std::string name, std::string where)
-      : name_(std::move(name)), where_(std::move(where)) {}
+  /// What errors call a line: "FILE, line 7".
+  using Place = std::function<std::string(Index)>;
+  GrowingColumn(std::string name, Place place) : name_(std::move(name)), place_(std::move(place)) {}
 
   const std::string& name() const { return name_; }
   /// What the words take.
@@ -46,7 +47,8 @@ class GrowingColumn {
   double code_of(std::string_view text);
   std::string refusal() const;
 
-  std::string name_, where_;
+  std::string name_;
+  Place place_;
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> codes_;
   Word word_;
   Index rows_ = 0;  // added, and then put

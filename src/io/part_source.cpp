@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <tuple>
 #include <vector>
 
@@ -37,13 +35,14 @@ bool can_be_cut(const std::filesystem::path& path) {
   return !packed;
 }
 
-PartSource::PartSource(const std::filesystem::path& path, bool head, bool quotes)
-    : ByteSource(name_of_file(path)), borrowed_(this_rank() != 0) {
+PartSource::PartSource(const std::vector<std::filesystem::path>& files, const std::string& name,
+                       bool head, bool quotes)
+    : ByteSource(name), borrowed_(this_rank() != 0) {
   const Found mine = together([&] {
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file_ < 0) fail(*this, "cannot be opened: ", std::strerror(errno));
-    size_ = std::uint64_t(std::filesystem::file_size(path));
-    if (head) find_head();
+    bytes_ = std::make_shared<const JoinedFiles>(files, head);
+    size_ = bytes_->size();
+    head_end_ = bytes_->head_end();
+    head_lines_ = bytes_->head_lines();
     const auto cut = [&](int rank) {
       const std::uint64_t all = size_ - head_end_, ranks = std::uint64_t(rank_count());
       return head_end_ + all / ranks * std::uint64_t(rank) +
@@ -81,52 +80,9 @@ PartSource::PartSource(const std::filesystem::path& path, bool head, bool quotes
   if (begin_ >= end_) begin_ = end_ = size_;
 }
 
-PartSource::~PartSource() {
-  if (file_ >= 0) ::close(file_);
-}
-
-std::size_t PartSource::read_at(std::uint64_t at, char* to, std::size_t size) const {
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t count = ::pread(file_, to + done, size - done, off_t(at + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(*this, "cannot be read: ", std::strerror(errno));
-    if (count == 0) fail(*this, "is shorter than it was; somebody changes it");
-    done += std::size_t(count);
-  }
-  return done;
-}
-
-template <class Body>
-void PartSource::each_byte(std::uint64_t from, std::uint64_t to, const Body& body) const {
-  std::vector<char> buffer(std::size_t(1) << 18);
-  for (std::uint64_t at = from; at < to;) {
-    const auto count = std::size_t(std::min<std::uint64_t>(buffer.size(), to - at));
-    read_at(at, buffer.data(), count);
-    for (std::size_t k = 0; k < count; ++k)
-      if (!body(buffer[k], at + k)) return;
-    at += count;
-  }
-}
-
-void PartSource::find_head() {
-  bool inside = false, blank = true;
-  head_end_ = size_;
-  each_byte(0, size_, [&](char c, std::uint64_t at) {
-    if (c == '"') inside = !inside;
-    if (c == '\n') ++head_lines_;
-    if (c == '\n' && !inside && !blank) {
-      head_end_ = at + 1;
-      return false;
-    }
-    if (c != '\n' && c != '\r' && c != ' ' && c != '\t') blank = false;
-    return true;
-  });
-}
-
 PartSource::Found PartSource::scanned(std::uint64_t from, std::uint64_t to, bool quotes) const {
   Found out;
-  each_byte(from, to, [&](char c, std::uint64_t at) {
+  bytes_->each_byte(from, to, [&](char c, std::uint64_t at) {
     if (quotes && c == '"') ++out.quotes;
     if (c != '\n') return true;
     ++out.lines;
@@ -153,7 +109,7 @@ std::size_t PartSource::fill(char* to, std::size_t size) {
   const std::uint64_t from = in_head ? at_ : begin_ + (at_ - head_end_);
   const std::uint64_t left = (in_head ? head_end_ : end_) - from;
   const auto count = std::size_t(std::min<std::uint64_t>(size, left));
-  if (count > 0) read_at(from, to, count);
+  if (count > 0) bytes_->read_at(from, to, count);
   at_ += count;
   return count;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -80,6 +81,39 @@ Matrix StoredRows::block(Index first, Index count) const {
 }
 
 Matrix StoredRows::chosen(const std::vector<Index>& rows) const {
+  Matrix out(Index(rows.size()), columns());
+  for (std::size_t k = 0; k < rows.size(); ++k) out.row(Index(k)) = block(rows[k], 1);
+  return out;
+}
+
+JoinedRows::JoinedRows(const std::vector<std::filesystem::path>& files) {
+  for (const std::filesystem::path& path : files) {
+    files_.push_back(std::make_unique<const StoredRows>(path));
+    if (files_.back()->columns() != columns())
+      throw FileError(sentence(name_of_file(path), ": has ", files_.back()->columns(),
+                               " columns, but ", name_of_file(files[0]), " has ", columns()));
+    first_.push_back(first_.back() + files_.back()->rows());
+  }
+}
+
+std::size_t JoinedRows::file_of(Index row) const {
+  return std::size_t(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
+}
+
+Matrix JoinedRows::block(Index first, Index count) const {
+  require(first >= 0 && count >= 0 && first + count <= rows(), "rows ", first, " to ",
+          first + count, " are asked for, but there are ", rows());
+  Matrix out(count, columns());
+  for (Index done = 0; done < count;) {
+    const std::size_t k = file_of(first + done);
+    const Index some = std::min(count - done, first_[k + 1] - (first + done));
+    out.middleRows(done, some) = files_[k]->block(first + done - first_[k], some);
+    done += some;
+  }
+  return out;
+}
+
+Matrix JoinedRows::chosen(const std::vector<Index>& rows) const {
   Matrix out(Index(rows.size()), columns());
   for (std::size_t k = 0; k < rows.size(); ++k) out.row(Index(k)) = block(rows[k], 1);
   return out;

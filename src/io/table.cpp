@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 
 #include "fisherman/core/memory.hpp"
 #include "fisherman/io/columns.hpp"
@@ -193,7 +194,7 @@ Table read_part(const std::filesystem::path& path, Format format, const ReadOpti
   const bool cut = from_first_rank(int(can_be_cut(path))) != 0 &&
                    (format != Format::libsvm || options.dropped.empty());
   if (cut && (format == Format::csv || format == Format::libsvm)) {
-    PartSource source(path, format == Format::csv, format == Format::csv);
+    PartSource source({path}, name_of_file(path), format == Format::csv, format == Format::csv);
     return together([&] { return read_from(source, format, options); });
   }
   return together([&]() -> Table {
@@ -207,53 +208,57 @@ Table read_part(const std::filesystem::path& path, Format format, const ReadOpti
   });
 }
 
-}  // namespace
-
-namespace {
-
-/// Whether the rows of a file are to stay there.
-bool stays_on_disk(const std::filesystem::path& path, const ReadOptions& options) {
+/// Whether rows of .npy files are to stay there.
+bool stay_on_disk(const RowBlocks& rows, const ReadOptions& options) {
   using FromDisk = ReadOptions::FromDisk;
-  if (!options.mixed || options.from_disk == FromDisk::never || !can_be_cut(path)) return false;
-  FileSource source(path);
-  if (format_of(path, source) != Format::npy) return false;
-  const NpySize size = npy_size(source, read_npy_header(source));
+  if (!options.mixed || options.from_disk == FromDisk::never) return false;
   const double ranks = options.in_parts ? double(rank_count()) : 1.0;
   return options.from_disk == FromDisk::always ||
-         double(size.rows) * double(size.columns) * double(sizeof(double)) / ranks >
+         double(rows.rows()) * double(rows.columns()) * double(sizeof(double)) / ranks >
              double(options.bounded().memory_limit);
 }
 
-Table stored_table(const std::filesystem::path& path, const ReadOptions& options) {
-  const auto read = [&] {
-    Table table;
-    table.stored = std::make_shared<const StoredRows>(path);
-    table.names = names_of_columns(table.stored->columns(), options, name_of_file(path));
-    if (options.in_parts && rank_count() > 1) table.part = RowPart::of_rank(table.stored->rows());
-    if (const Index wanted = options.columns; wanted > 0 && wanted != table.columns())
-      throw FileError(sentence(name_of_file(path), ": there are ", table.columns(),
-                               " features, but ", wanted, " were asked for"));
-    Columns columns = columns_of_table(std::move(table));
-    for (const std::string& name : options.dropped) {
-      const auto found = std::find_if(columns.all.begin(), columns.all.end(),
-                                      [&](const Column& one) { return one.name == name; });
-      if (found == columns.all.end())
-        throw FileError(
-            sentence(name_of_file(path), ": has no column ", shown(name), " to leave out"));
-      columns.all.erase(found);
-    }
-    return table_of_columns(std::move(columns));
-  };
-  return options.in_parts ? together(read) : read();
+Table stored_table(std::shared_ptr<const RowBlocks> rows, const std::string& name,
+                   const ReadOptions& options) {
+  Table table;
+  table.stored = std::move(rows);
+  table.names = names_of_columns(table.stored->columns(), options, name);
+  if (options.in_parts && rank_count() > 1) table.part = RowPart::of_rank(table.stored->rows());
+  if (const Index wanted = options.columns; wanted > 0 && wanted != table.columns())
+    throw FileError(sentence(name, ": there are ", table.columns(), " features, but ", wanted,
+                             " were asked for"));
+  Columns columns = columns_of_table(std::move(table));
+  for (const std::string& dropped : options.dropped) {
+    const auto found = std::find_if(columns.all.begin(), columns.all.end(),
+                                    [&](const Column& one) { return one.name == dropped; });
+    if (found == columns.all.end())
+      throw FileError(sentence(name, ": has no column ", shown(dropped), " to leave out"));
+    columns.all.erase(found);
+  }
+  return table_of_columns(std::move(columns));
 }
 
-}  // namespace
+/// As it stays on disk, if it does.
+std::optional<Table> on_disk(const std::filesystem::path& path, const ReadOptions& options) {
+  const auto stays = [&]() -> int {
+    if (!options.mixed || options.from_disk == ReadOptions::FromDisk::never || !can_be_cut(path))
+      return 0;
+    FileSource source(path);
+    return format_of(path, source) == Format::npy && stay_on_disk(StoredRows(path), options);
+  };
+  if (!options.in_parts)
+    return stays() != 0 ? std::optional(stored_table(std::make_shared<const StoredRows>(path),
+                                                     name_of_file(path), options))
+                        : std::nullopt;
+  if (from_first_rank(on_first_rank(stays)) == 0) return std::nullopt;
+  return together([&] {
+    return stored_table(std::make_shared<const StoredRows>(path), name_of_file(path), options);
+  });
+}
 
-Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
+Table read_one(const std::filesystem::path& path, const ReadOptions& options) {
   if (std::filesystem::is_directory(path)) return read_table_folder(path, options);
-  const auto on_disk = [&] { return int(stays_on_disk(path, options)); };
-  if ((options.in_parts ? from_first_rank(on_first_rank(on_disk)) : on_disk()) != 0)
-    return stored_table(path, options);
+  if (std::optional<Table> stored = on_disk(path, options)) return std::move(*stored);
   if (options.in_parts && rank_count() > 1) {
     const Format format = Format(from_first_rank(on_first_rank([&] {
       FileSource source(path);
@@ -269,6 +274,77 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
   Table table = read_from(source, format_of(path, source), options);
   table.checksum = source.checksum();
   return table;
+}
+
+/// The format of several files.
+Format common_format(const std::vector<std::filesystem::path>& files) {
+  std::optional<Format> out;
+  for (const std::filesystem::path& file : files) {
+    FileSource source(file);
+    if (!can_be_cut(file))
+      fail(source,
+           "is packed, or no regular file; of several files none may be (fisherman data "
+           "convert makes one table of them)");
+    const Format format = format_of(file, source);
+    if (format == Format::idx) fail(source, "is an IDX file, of which there can only be one");
+    if (out && *out != format) fail(source, "is of another format than ", name_of_file(files[0]));
+    out = format;
+  }
+  return *out;
+}
+
+/// .npy files, read by rows.
+Table read_several_arrays(const std::vector<std::filesystem::path>& files, const std::string& name,
+                          const ReadOptions& options) {
+  const auto rows = together([&] { return std::make_shared<const JoinedRows>(files); });
+  if (from_first_rank(int(stay_on_disk(*rows, options))) != 0)
+    return together([&] { return stored_table(rows, name, options); });
+  const RowPart part =
+      rank_count() > 1 ? RowPart::of_rank(rows->rows()) : RowPart::whole(rows->rows());
+  Table table = together([&] {
+    const MemorySource source(name, "");
+    require_fits(source, double(part.count), double(rows->columns()), options.bounded());
+    require_columns(source, rows->columns(), options);
+    Table out;
+    out.names = names_of_columns(rows->columns(), options, name);
+    out.x = rows->block(part.first, part.count);
+    return without(source, std::move(out), options.dropped);
+  });
+  if (rank_count() > 1) table.part = part;
+  return options.mixed ? table_of_columns(columns_of_table(std::move(table))) : table;
+}
+
+/// Several files of one format, the rows of one behind those of another. Together, if ranks share the rows.
+Table read_several(const std::vector<std::filesystem::path>& files, const std::string& name,
+                   const ReadOptions& options) {
+  std::optional<Alone> alone;
+  if (!options.in_parts) alone.emplace();
+  const Format format =
+      Format(from_first_rank(on_first_rank([&] { return int(common_format(files)); })));
+  if (format == Format::npy) return read_several_arrays(files, name, options);
+  const bool csv = format == Format::csv;
+  const bool whole = !csv && !options.dropped.empty();  // as in read_part()
+  const ReadOptions given = options.mixed && !csv ? as_numbers(options) : options;
+  const auto read = [&] {
+    PartSource source(files, name, csv, csv);
+    return together([&] { return read_from(source, format, given); });
+  };
+  const Table part = whole ? on_first_rank([&] {
+    const Alone first;
+    return read();
+  })
+                           : read();
+  Table table = shared(part, given);
+  return options.mixed && !csv ? table_of_columns(shared(columns_of_table(std::move(table))))
+                               : table;
+}
+
+}  // namespace
+
+Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::vector<std::filesystem::path> files = files_named(path);
+  return files.size() == 1 ? read_one(files[0], options)
+                           : read_several(files, path.string(), options);
 }
 
 std::pair<Index, Index> ReadOptions::rows_to_read(Index rows) const {

@@ -112,7 +112,8 @@ class TableWriter {
   }
   void begin_labels(const std::string& name, const std::string& where) {
     out_.label = name;
-    if (!name.empty()) labels_.emplace(name, where);
+    if (!name.empty())
+      labels_.emplace(name, [where](Index line) { return sentence(where, ", line ", line); });
   }
 
   void add_libsvm(ByteSource& source) {

@@ -142,7 +142,7 @@ struct File {
 std::vector<std::string> rows_of(const Columns& columns) {
   std::vector<std::string> out;
   for (Index i = 0; i < columns.rows; ++i) {
-    std::string row = columns.place(i);
+    std::string row = columns.place(i, "it");
     for (const Column& column : columns.all) row += "|" + column.text(i);
     out.push_back(row);
   }

@@ -14,6 +14,8 @@ struct gzFile_s;  // zlib's own name for what a gzFile points to
 
 namespace fisherman {
 
+class JoinedFiles;
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -56,6 +58,10 @@ class ByteSource {
   virtual bool has_borrowed_head() const { return false; }
   /// The line of the whole file.
   virtual Index line_in_file(Index line) const { return line; }
+  /// "FILE, line 7", for a line of the whole file.
+  virtual std::string place_in_file(Index line) const;
+  /// Those that it reads, if they are several.
+  virtual std::shared_ptr<const JoinedFiles> files() const { return nullptr; }
 
  protected:
   /// Forgets what is at hand and says how much that was.
@@ -129,7 +135,7 @@ template <class... Parts>
 }
 template <class... Parts>
 [[noreturn]] void fail_at(const ByteSource& source, Index line, const Parts&... what) {
-  throw FileError(sentence(source.name(), ", line ", source.line_in_file(line), what...));
+  throw FileError(sentence(source.place_in_file(source.line_in_file(line)), what...));
 }
 
 }  // namespace fisherman

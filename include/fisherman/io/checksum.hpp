@@ -11,7 +11,8 @@
 namespace fisherman {
 
 /// The CRC-32 of the bytes on disk and their number: `crc32:cbf43926 bytes:9`. It guards against
-/// mistakes, not against forgery. Of a table in a folder it is that of table.json, which has the sums of the other files.
+/// mistakes, not against forgery. Of a table in a folder it is that of table.json, which has the sums of the other files. Of
+/// several files (files_named) it is the list of theirs.
 std::string file_checksum(const std::filesystem::path& path);
 
 /// As file_checksum() has it.

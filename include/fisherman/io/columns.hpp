@@ -9,6 +9,7 @@
 
 #include "fisherman/core/types.hpp"
 #include "fisherman/io/byte_source.hpp"
+#include "fisherman/io/joined_files.hpp"
 #include "fisherman/io/table.hpp"
 
 namespace fisherman {
@@ -50,8 +51,10 @@ struct Columns {
 
   /// Where each row begins in the file, if it is one of text.
   std::vector<Index> lines = {};
-  /// "line 7", or "row 6" where there are no lines: where a row is, counted from 1.
-  std::string place(Index row) const;
+  /// Those that the lines count through, if there are several.
+  std::shared_ptr<const JoinedFiles> files = {};
+  /// "WHERE, line 7", or "WHERE, row 6" where there are no lines: where a row is, counted from 1.
+  std::string place(Index row, const std::string& where) const;
 
   RowPart rows_here() const { return part.all > 0 ? part : RowPart::whole(rows); }
 

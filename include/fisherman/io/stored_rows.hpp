@@ -5,7 +5,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "fisherman/core/row_blocks.hpp"
 #include "fisherman/io/npy.hpp"
@@ -36,6 +38,23 @@ class StoredRows final : public RowBlocks {
   NpyHeader header_;
   NpySize size_{};
   std::uint64_t begin_ = 0;  // of the values
+};
+
+/// The rows of several such files, one's behind the other's.
+class JoinedRows final : public RowBlocks {
+ public:
+  /// Throws FileError unless they have the same number of columns.
+  explicit JoinedRows(const std::vector<std::filesystem::path>& files);
+  Index rows() const override { return first_.back(); }
+  Index columns() const override { return files_[0]->columns(); }
+  Matrix block(Index first, Index count) const override;
+  Matrix chosen(const std::vector<Index>& rows) const override;
+
+ private:
+  std::size_t file_of(Index row) const;
+
+  std::vector<std::unique_ptr<const StoredRows>> files_;
+  std::vector<Index> first_ = {0};  // of each file, and the number of all
 };
 
 }  // namespace fisherman

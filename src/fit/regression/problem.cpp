@@ -59,7 +59,7 @@ void require_whole(const FitData& data, const Columns& columns, const Column& co
   if (column.is_words()) return;
   for (const Index i : rows)
     if (const double y = column.numbers(i); y != std::floor(y))
-      throw FileError(sentence(data.labels_where, ", ", columns.place(i), ", column '", column.name,
+      throw FileError(sentence(columns.place(i, data.labels_where), ", column '", column.name,
                                "': the outcome is ", y,
                                ", but for the likelihood multinomial it must be a word or a whole "
                                "number that names a class"));
@@ -111,8 +111,8 @@ Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood
     together([&] {
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (const double value = y(Index(i)); !std::isfinite(value))
-          throw FileError(sentence(data.labels_where, ", ", columns.place(rows[i]),
-                                   ": the outcome is missing"));
+          throw FileError(
+              sentence(columns.place(rows[i], data.labels_where), ": the outcome is missing"));
     });
     return y;
   }
@@ -163,7 +163,7 @@ RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
     for (Index i = 0; i < outcomes.rows(); ++i) {
       const std::string trouble = likelihood->trouble(outcomes.y(i), outcomes.trials_of(i));
       if (!trouble.empty())
-        throw FileError(sentence(data.labels_where, ", ", columns.place(rows.kept[std::size_t(i)]),
+        throw FileError(sentence(columns.place(rows.kept[std::size_t(i)], data.labels_where),
                                  ", column '", label, "': the outcome is ", outcomes.y(i),
                                  ", but for the likelihood ", likelihood->name(), " it ", trouble));
     }
