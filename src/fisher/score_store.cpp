@@ -24,13 +24,18 @@ Index checked(Index dimension) {
   require(dimension > 0, "a Fisher approximation needs a positive dimension, not ", dimension);
   return dimension;
 }
+/// Coordinates.
+Index most_of_a_rank(Index dimension) {
+  Index most = 0;
+  for (int r = 0; r < rank_count(); ++r)
+    most = std::max(most, RowPart::of_rank(dimension, r).count);
+  return most;
+}
 }  // namespace
 
 Spread DenseScores::spread_of(Index dimension, Index capacity) {
-  Index most = 0;
-  for (int r = 0; r < rank_count(); ++r)
-    most = std::max(most, RowPart::of_rank(checked(dimension), r).count);
-  return Spread(double(dimension) * double(capacity), double(most) * double(capacity));
+  return Spread(double(dimension) * double(capacity),
+                double(most_of_a_rank(dimension)) * double(capacity));
 }
 
 DenseScores::DenseScores(Index dimension, Index capacity)
@@ -43,11 +48,9 @@ DenseScores::DenseScores(Index dimension, Index capacity)
 }
 
 double DenseScores::memory(Index dimension, Index capacity) {
-  const bool spread = spread_of(dimension, capacity).in_parts();
-  double most = 0.0;
-  for (int r = 0; r < rank_count(); ++r)
-    most = std::max(most, double(spread ? RowPart::of_rank(dimension, r).count : dimension));
-  return 2.0 * most * double(capacity) * sizeof(double);  // pairs
+  const bool shared = spread_of(dimension, capacity).in_parts();
+  const double here = double(shared ? most_of_a_rank(dimension) : dimension);
+  return 2.0 * here * double(capacity) * sizeof(double);  // pairs
 }
 
 void DenseScores::check(const ConstMatrixRef& scores) const {

@@ -129,11 +129,13 @@ class BlockDiagonal {
     std::optional<Alone> here;
     if (shares_.spread().in_parts()) here.emplace();
     std::exception_ptr trouble;
-    for (std::size_t i = 0; i < blocks_.size(); ++i) try {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      try {
         body(blocks_[i], first_ + i);
       } catch (...) {
         if (!trouble) trouble = std::current_exception();
       }
+    }
     if (trouble) std::rethrow_exception(trouble);
   }
   template <class Body>

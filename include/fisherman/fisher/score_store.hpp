@@ -1,7 +1,7 @@
 // How a window keeps its scores. It asks for three things only: inner products of scores, Φᵀg and Φw; so a
 // score need not be a column of numbers.
 //
-//   DenseScores     columns; after a transport that is no isometry, pairs of columns. Ranks share their coordinates
+//   DenseScores     columns; after a transport that is no isometry, pairs of columns. ranks may share the coordinates
 //   FactoredScores  scores that begin with a skew matrix of rank two, kept as its two factors
 #pragma once
 

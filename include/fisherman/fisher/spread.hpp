@@ -1,9 +1,9 @@
 // Which Fisher approximations the ranks share, each keeping a part and working with it alone; and the one rule for it.
 //
-// What is shared is exchanged: the sums that a window needs, and the pieces of a direction. That costs the time of a few
-// messages per iteration, tens of microseconds each, and a number per coordinate. What is saved is that each rank reads, and
-// keeps, less of the operator. So it is shared if that saves every rank half a million numbers at least: to read them takes some
-// 400 microseconds, and a smaller operator is no burden to the memory either. No bit depends on it.
+// Ranks exchange the sums that a window needs, and the pieces of a direction. That takes a few messages per iteration, of some
+// ten microseconds each, and a number per coordinate. It saves each rank the reading of what the others have, and the memory
+// for it. So an operator is shared if every rank is saved half a million numbers at least, which take some hundred
+// microseconds to read and to update. No bit depends on it.
 #pragma once
 
 #include <algorithm>
