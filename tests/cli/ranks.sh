@@ -65,7 +65,7 @@ shared sparse "3" reduced-rank --data sparse.libsvm --rank 2 --ridge 0.1
 shared packed "2" logistic --data data.csv.gz --iterations 3
 shared network "2" flow --data data.csv --target neural --hidden 2 --iterations 10
 
-# Operators that are large enough for ranks to share: four columns of 530 features, and 303 scores of 5,252 coordinates.
+# Operators that are large enough for ranks to share: four columns of 530 features, and 800 scores of 5,252 coordinates.
 cp data.csv narrow.csv
 make_data 200 530 x1
 awk -F, -v OFS=, 'NR > 1 { $NF = "c" NR * 7 % 6 } { print }' data.csv >wide.csv
