@@ -58,14 +58,15 @@ void FitDriver::keep(const Record& record) {
 FitSummary FitDriver::drive(ErasedRun& run) {
   const RunFolder* const folder = here();  // of the first rank; others have none
   std::vector<Observer<ErasedState>> observers;
-  const std::string checkpoint = from_first_rank(on_first_rank([&] {
+  std::string checkpoint = from_first_rank(on_first_rank([&] {
     return options_.resume && folder != nullptr && folder->has("checkpoint")
                ? read_checkpoint(folder->file("checkpoint"))
                : std::string();
   }));
-  if (!checkpoint.empty()) {
+  const bool resumed = !checkpoint.empty();
+  if (resumed) {
     try {
-      restore(run.state, checkpoint);
+      restore(run.state, std::move(checkpoint));  // it is as large as the operator
     } catch (const FileError& e) {
       throw FileError(sentence(
           folder != nullptr ? folder->file("checkpoint").string() : "checkpoint", ": ", e.what()));
@@ -73,7 +74,7 @@ FitSummary FitDriver::drive(ErasedRun& run) {
   }
   if (folder != nullptr) {
     const std::filesystem::path table = folder->file("trace.csv");
-    if (!checkpoint.empty()) {
+    if (resumed) {
       folder->cut_trace(run.state.iteration);
       *course_ = read_trace(table);
     } else {  // from the beginning
@@ -82,8 +83,10 @@ FitSummary FitDriver::drive(ErasedRun& run) {
     file_.open(table, std::ios::app);
   }
   observers.emplace_back([this](const Record& record, const ErasedState&) { keep(record); });
-  if (folder != nullptr)
-    observers.emplace_back(Checkpoint(folder->file("checkpoint"), options_.checkpoint_every));
+  if (from_first_rank(folder != nullptr))
+    observers.emplace_back(
+        Checkpoint(folder != nullptr ? folder->file("checkpoint") : std::filesystem::path(),
+                   options_.checkpoint_every));
   if (!options_.quiet && isatty(STDERR_FILENO) != 0)
     observers.emplace_back(  // nobody knows how many iterations a descent takes
         Progress(std::cerr, run.descent ? 0 : run.planned));

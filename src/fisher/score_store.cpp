@@ -1,10 +1,13 @@
 #include "fisherman/fisher/score_store.hpp"
 
+#include <algorithm>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "blas.hpp"
 #include "fisherman/core/packing.hpp"
+#include "fisherman/core/row_sum.hpp"
 
 namespace fisherman {
 
@@ -21,10 +24,34 @@ Index checked(Index dimension) {
   require(dimension > 0, "a Fisher approximation needs a positive dimension, not ", dimension);
   return dimension;
 }
+/// Coordinates.
+Index most_of_a_rank(Index dimension) {
+  Index most = 0;
+  for (int r = 0; r < rank_count(); ++r)
+    most = std::max(most, RowPart::of_rank(dimension, r).count);
+  return most;
+}
 }  // namespace
 
+Spread DenseScores::spread_of(Index dimension, Index capacity) {
+  return Spread(double(dimension) * double(capacity),
+                double(most_of_a_rank(dimension)) * double(capacity));
+}
+
 DenseScores::DenseScores(Index dimension, Index capacity)
-    : U_(Matrix::Zero(checked(dimension), capacity)) {}
+    : dimension_(checked(dimension)), capacity_(capacity), spread_(spread_of(dimension, capacity)) {
+  const RowGroups groups(dimension);
+  const RowPart here = spread_.in_parts() ? RowPart::of_rank(dimension) : RowPart::whole(dimension);
+  for (Index g = 0; g < groups.count(); ++g)
+    if (here.has(groups.first(g)))
+      tiles_.push_back({groups.first(g), Matrix::Zero(groups.rows_of(g), capacity), {}});
+}
+
+double DenseScores::memory(Index dimension, Index capacity) {
+  const bool shared = spread_of(dimension, capacity).in_parts();
+  const double here = double(shared ? most_of_a_rank(dimension) : dimension);
+  return 2.0 * here * double(capacity) * sizeof(double);  // pairs
+}
 
 void DenseScores::check(const ConstMatrixRef& scores) const {
   require_size(scores, dimension(), "a block of scores");
@@ -32,24 +59,92 @@ void DenseScores::check(const ConstMatrixRef& scores) const {
 }
 
 void DenseScores::put(Index slot, const ConstMatrixRef& scores, Index from, Index count) {
-  U_.middleCols(slot, count) = scores.middleCols(from, count);
-  if (pairs_) V_.middleCols(slot, count) = scores.middleCols(from, count);
+  for (Tile& tile : tiles_) {
+    const auto some = scores.block(tile.first, from, tile.U.rows(), count);
+    tile.U.middleCols(slot, count) = some;
+    if (pairs_) tile.V.middleCols(slot, count) = some;
+  }
+}
+
+template <class Leaf>
+Matrix DenseScores::sum_over_tiles(const Leaf& leaf) const {
+  spread_.check();
+  std::optional<Alone> alone;
+  if (!spread_.in_parts()) alone.emplace();  // all of it is here
+  return sum_over_rows<Matrix>(dimension_, [&](Index first, Index) {
+    return leaf(*std::lower_bound(tiles_.begin(), tiles_.end(), first,
+                                  [](const Tile& tile, Index at) { return tile.first < at; }));
+  });
 }
 
 void DenseScores::gram(Index slot, Index count, Index held, Matrix& gram) const {
-  blas::gemm(1.0, Op::transposed, columns(right(), 0, held), Op::plain, columns(U_, slot, count),
-             0.0, block(gram, 0, slot, held, count));
-  blas::gemm(1.0, Op::transposed, columns(right(), slot, count), Op::plain, columns(U_, 0, held),
-             0.0, block(gram, slot, 0, count, held));
+  const auto product = [&](const Matrix& a, Index a_first, Index a_count, const Matrix& b,
+                           Index b_first, Index b_count, blas::View<double> out) {
+    blas::gemm(1.0, Op::transposed, columns(a, a_first, a_count), Op::plain,
+               columns(b, b_first, b_count), 0.0, out);
+  };
+  const auto new_columns = block(gram, 0, slot, held, count),
+             new_rows = block(gram, slot, 0, count, held);
+  if (tiles_.size() == 1 && !is_spread()) {
+    const Tile& all = tiles_.front();
+    product(all.right(), 0, held, all.U, slot, count, new_columns);
+    product(all.right(), slot, count, all.U, 0, held, new_rows);
+    return;
+  }
+  // Both side by side, the rows transposed; but for pairs they are the same.
+  const Matrix both = sum_over_tiles([&](const Tile& tile) {
+    Matrix some(held, pairs_ ? 2 * count : count);
+    product(tile.right(), 0, held, tile.U, slot, count, block(some, 0, 0, held, count));
+    if (pairs_) product(tile.U, 0, held, tile.V, slot, count, block(some, 0, count, held, count));
+    return some;
+  });
+  gram.block(slot, 0, count, held) = both.rightCols(count).transpose();
+  gram.block(0, slot, held, count) = both.leftCols(count);
 }
 
 void DenseScores::project(const ConstVectorRef& g, Index held, Eigen::Ref<Vector> w) const {
-  w.noalias() = right().leftCols(held).transpose() * g;
+  const auto of_tile = [&](const Tile& tile, auto&& out) {
+    out.noalias() = tile.right().leftCols(held).transpose() * g.segment(tile.first, tile.U.rows());
+  };
+  if (tiles_.size() == 1 && !is_spread()) {
+    of_tile(tiles_.front(), w);
+    return;
+  }
+  w = sum_over_tiles([&](const Tile& tile) {
+    Matrix some(held, 1);
+    of_tile(tile, some.col(0));
+    return some;
+  });
 }
 
 void DenseScores::subtract(const ConstVectorRef& w, Index held,
                            Eigen::Ref<Vector> direction) const {
-  direction.noalias() -= U_.leftCols(held) * w;
+  parallel_for(tiles_.size(), [&](std::size_t k) {
+    const Tile& tile = tiles_[k];
+    direction.segment(tile.first, tile.U.rows()).noalias() -= tile.U.leftCols(held) * w;
+  });
+  if (!is_spread()) return;
+  const RowPart here = RowPart::of_rank(dimension_);
+  Index at = 0;
+  for (const Vector& piece : from_each_rank(Vector(direction.segment(here.first, here.count)))) {
+    direction.segment(at, piece.size()) = piece;
+    at += piece.size();
+  }
+}
+
+Matrix DenseScores::collected(Matrix Tile::*part, Index held) const {
+  Matrix whole(dimension_, held);
+  for (const Tile& tile : tiles_)
+    whole.middleRows(tile.first, tile.U.rows()) = (tile.*part).leftCols(held);
+  if (!is_spread()) return whole;
+  spread_.check();
+  const RowPart here = RowPart::of_rank(dimension_);
+  Index at = 0;
+  for (const Matrix& piece : from_each_rank(Matrix(whole.middleRows(here.first, here.count)))) {
+    whole.middleRows(at, piece.rows()) = piece;
+    at += piece.rows();
+  }
+  return whole;
 }
 
 void DenseScores::carry(const Transport& forward, Index held) {
@@ -58,29 +153,58 @@ void DenseScores::carry(const Transport& forward, Index held) {
         bool(forward.inverse_adjoint),
         "a window cannot follow a transport that has no inverse (projection on fixed rank); use "
         "transport by the frame");
-    if (!pairs_) V_ = U_;
+    if (!pairs_)
+      for (Tile& tile : tiles_) tile.V = tile.U;
     pairs_ = true;
   }
-  const Matrix u = forward.apply(U_.leftCols(held));
-  if (pairs_) V_.leftCols(held) = forward.inverse_adjoint(V_.leftCols(held));
-  U_.leftCols(held) = u;
+  const auto map = [&](Matrix Tile::*part, const Transport::Map& to) {
+    const Matrix there = to(collected(part, held));
+    for (Tile& tile : tiles_)
+      (tile.*part).leftCols(held) = there.middleRows(tile.first, tile.U.rows());
+  };
+  map(&Tile::U, forward.apply);
+  if (pairs_) map(&Tile::V, forward.inverse_adjoint);
+}
+
+void DenseScores::put_tiles(Writer& out, Matrix Tile::*part) const {
+  const auto ours = [&](Writer& to) {
+    for (const Tile& tile : tiles_) to.put(tile.*part);
+  };
+  if (!is_spread()) return ours(out);
+  spread_.check();
+  write_in_turn(out, ours);
+}
+
+void DenseScores::get_tiles(Reader& in, std::vector<Tile>& tiles, Matrix Tile::*part) const {
+  const RowGroups groups(dimension_);
+  auto next = tiles.begin();
+  for (Index g = 0; g < groups.count(); ++g) {
+    Matrix one = in.get_matrix<Matrix>();
+    Reader::expect(one.rows() == groups.rows_of(g) && one.cols() == capacity_);
+    if (next != tiles.end() && next->first == groups.first(g)) *next++.*part = std::move(one);
+  }
 }
 
 void DenseScores::save(Writer& out) const {
-  out.put(U_);
+  put_tiles(out, &Tile::U);
   out.put(std::uint8_t(pairs_));
-  if (pairs_) out.put(V_);
+  if (pairs_) put_tiles(out, &Tile::V);
 }
 
 void DenseScores::load(Reader& in) {
-  Matrix U = in.get_matrix<Matrix>(), V;
+  std::vector<Tile> tiles;
+  for (const Tile& tile : tiles_) tiles.push_back({tile.first, {}, {}});
+  get_tiles(in, tiles, &Tile::U);
   const bool pairs = in.get<std::uint8_t>() != 0;
-  if (pairs) V = in.get_matrix<Matrix>();
-  Reader::expect(U.rows() == U_.rows() && U.cols() == U_.cols() &&
-                 (!pairs || (V.rows() == U.rows() && V.cols() == U.cols())));
-  U_ = std::move(U);
-  V_ = std::move(V);
+  if (pairs) get_tiles(in, tiles, &Tile::V);
+  tiles_ = std::move(tiles);
   pairs_ = pairs;
+}
+
+double FactoredScores::memory(const Shape& shape, Index capacity) {
+  const double order = double(shape.order), columns = double(capacity);
+  return sizeof(double) *
+         ((3.0 * order + double(shape.rest)) * columns + order * order + double(shape.dimension()));
 }
 
 Index FactoredScores::Shape::dimension() const { return skew_size(order) + zeros + rest; }

@@ -45,10 +45,16 @@ std::vector<Block> columns_of(const FisherOffer& offer) {
   return out;
 }
 
+std::vector<Index> sizes_of(const std::vector<Block>& blocks) {
+  std::vector<Index> out;
+  for (const Block& block : blocks) out.push_back(block.size());
+  return out;
+}
+
 AnyFisher dense_blocks(const FisherOffer& offer, const std::vector<Block>& blocks) {
-  std::vector<AnyFisher> out;
-  for (const Block& block : blocks) out.push_back(dense(offer, block.size(), block.epsilon));
-  return BlockDiagonal<AnyFisher>(std::move(out));
+  return BlockDiagonal<AnyFisher>(sizes_of(blocks), [offer, blocks](std::size_t k) {
+    return dense(offer, blocks[k].size(), blocks[k].epsilon);
+  });
 }
 
 /// All but the outer products' block.
@@ -73,11 +79,11 @@ AnyFisher decorrelated(const FisherOffer& offer) {
 }
 
 double dense_memory(const FisherOffer& offer, const std::vector<Block>& blocks) {
-  double sum = 0.0;
-  for (const Block& block : blocks)
-    sum += is_single(offer, block.size()) ? DenseSingle::memory(block.size(), offer.scores)
-                                          : Dense::memory(block.size(), offer.scores);
-  return sum;
+  return BlockShares(sizes_of(blocks)).most([&](std::size_t k) {
+    const Index size = blocks[k].size();
+    return is_single(offer, size) ? DenseSingle::memory(size, offer.scores)
+                                  : Dense::memory(size, offer.scores);
+  });
 }
 
 }  // namespace
@@ -161,7 +167,8 @@ double fisher_memory(FisherChoice choice, const FisherOffer& offer) {
       return most;
     }
     case FisherChoice::window:
-      return 2.0 * double(offer.dimension()) * double(offer.window) * sizeof(double);
+      if (offer.factors) return FactoredScores::memory(*offer.factors, offer.window);
+      return DenseScores::memory(offer.dimension(), offer.window);
     default:
       return 0.0;
   }

@@ -69,11 +69,12 @@ void require_gaussian_memory(const GaussianSettings& s, Index dimension, double 
   // exact, 60 rows and 1,500 columns, 803 MB. The 16 of the other methods is a guess on the safe side.
   const double matrices = s.method == GaussianMethod::exact ? 36.0 : 16.0, draws = 4.0 * 4000.0;
   const double d = double(dimension), number = sizeof(double);
+  const Index of_covariance = dimension * (dimension + 1) / 2;
   const double learnt =
       fisher_memory(s.fisher_or(s.learns_fisher() ? FisherChoice::blocks : FisherChoice::exact),
-                    {.blocks = {{dimension}, {dimension * (dimension + 1) / 2}},
+                    {.blocks = {{dimension}, {of_covariance}},
                      .scores = s.scores > 0 ? s.scores : s.batch,
-                     .window = usual_window(dimension)});
+                     .window = usual_window(dimension + of_covariance)});
   require_memory("the fit",
                  {{"data", data},
                   {"covariance", matrices * d * d * number},

@@ -65,21 +65,35 @@ shared sparse "3" reduced-rank --data sparse.libsvm --rank 2 --ridge 0.1
 shared packed "2" logistic --data data.csv.gz --iterations 3
 shared network "2" flow --data data.csv --target neural --hidden 2 --iterations 10
 
-# A run goes on with another number of ranks.
-long=(fit logistic --data data.csv --method ifngd --batch 20 --eval-every 5 --iterations 400 --quiet --json)
-"$program" "${long[@]}" --out whole >/dev/null
-resume=()
-for n in 3 2 1; do
-  ranks $n "$program" "${long[@]}" --checkpoint-every 0 --out cut "${resume[@]}" >/dev/null 2>&1 &
-  job=$!
-  until [[ -s cut/trace.csv && $(wc -l <cut/trace.csv) -gt $((100 * (4 - n))) ]] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
-  # The last that was started is the rank with the highest number: the job dies with any of them.
-  pkill -9 -n -f -- "--out cut( |\$)" || true
-  wait $job 2>/dev/null && fail "the job outlived a rank" || true
-  resume=(--resume)
-done
-ranks 5 "$program" "${long[@]}" --out cut --resume >/dev/null 2>stderr || fail "$(cat stderr)"
-same whole cut
+# Operators that are large enough for ranks to share: four columns of 530 features, and 800 scores of 5,252 coordinates.
+cp data.csv narrow.csv
+make_data 200 530 x1
+awk -F, -v OFS=, 'NR > 1 { $NF = "c" NR * 7 % 6 } { print }' data.csv >wide.csv
+cut -d, -f1-100,531 data.csv >hundred.csv
+mv narrow.csv data.csv
+columns=(reduced-rank --data wide.csv --method ifngd --fisher columns --rank 4)
+shared columns "2 3" "${columns[@]}" --iterations 8
+shared window "3" logistic --data hundred.csv --method ifngd --fisher window --batch 5 --iterations 8
+
+# survives LINES OPTION…: a run of which a rank is killed, each time LINES iterations later, goes on with another number of ranks.
+survives() {
+  local lines=$1 long=(fit "${@:2}" --quiet --json) resume=() n job
+  rm -rf whole cut
+  "$program" "${long[@]}" --out whole >/dev/null
+  for n in 3 2 1; do
+    ranks $n "$program" "${long[@]}" --checkpoint-every 0 --out "$PWD/cut" "${resume[@]}" >/dev/null 2>&1 &
+    job=$!
+    until [[ -s cut/trace.csv && $(wc -l <cut/trace.csv) -gt $((lines * (4 - n))) ]] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+    # The last that was started is the rank with the highest number: the job dies with any of them.
+    pkill -9 -n -f -- "--out $PWD/cut( |\$)" || true
+    wait $job 2>/dev/null && fail "the job outlived a rank" || true
+    resume=(--resume)
+  done
+  ranks 5 "$program" "${long[@]}" --out "$PWD/cut" --resume >/dev/null 2>stderr || fail "$(cat stderr)"
+  same whole cut
+}
+survives 100 logistic --data data.csv --method ifngd --batch 20 --eval-every 5 --iterations 400
+survives 10 "${columns[@]}" --iterations 120
 
 # One sentence, with the line of the whole file, and nothing is left behind.
 sed '2400s/^[^,]*/oops/' data.csv >slip.csv

@@ -123,6 +123,33 @@ TEST(Window, FollowsAnIsometryWithOneSetOfVectors) {
   }
 }
 
+TEST(Window, TilesOfCoordinatesAreSummed) {
+  const Index d = 1300, K = 6;
+  Window window(d, {.size = K, .epsilon = 3.0});
+  oracle::PsiRecursion paper(K, 3.0);
+  Transport shear;  // 1.25 I, and half of the last coordinate added to the first
+  shear.apply = [](const ConstMatrixRef& m) {
+    Matrix out = 1.25 * m;
+    out.row(0) += 0.5 * m.row(m.rows() - 1);
+    return out;
+  };
+  shear.inverse_adjoint = [](const ConstMatrixRef& m) {
+    Matrix out = 0.8 * m;
+    out.row(m.rows() - 1) -= 0.32 * m.row(0);
+    return out;
+  };
+  const Vector g = toy::random_vector(d, 5);
+  for (std::uint64_t k = 0; k < 30; ++k) {
+    const Vector phi = toy::random_vector(d, 50 + k);
+    window.absorb(phi);
+    paper.insert(phi, phi);
+    EXPECT_LT(relative(window.solve(g), paper.solve(g)), 1e-10) << k;
+    if (k < 15) continue;  // in one set of vectors, then in two
+    window.carry(shear, shear);
+    paper.transport(shear);
+  }
+}
+
 TEST(Window, LargeEnoughEqualsDense) {
   Window window(30, {.size = 64, .epsilon = 2.0});
   Dense dense(30, {.epsilon = 2.0});

@@ -30,6 +30,8 @@ class Writer {
     for (Index j = 0; j < m.cols(); ++j)
       raw(m.data() + j + j * m.rows(), std::size_t(m.rows() - j) * sizeof(T));
   }
+  /// What another writer has written.
+  void append(const std::string& bytes) { bytes_ += bytes; }
   const std::string& bytes() const { return bytes_; }
 
  private:

@@ -185,6 +185,39 @@ std::vector<T> from_each_rank(const T& mine) {
   return out;
 }
 
+/// Together: what body() makes on each rank, in their order. If it throws on one of them, it throws the same on all.
+template <class Body>
+auto made_on_each_rank(Body&& body) {
+  using Result = std::invoke_result_t<Body>;
+  std::string mine;
+  try {
+    mine = "S" + as_message(body());
+  } catch (...) {
+    mine = "E" + detail::trouble_of(std::current_exception());
+  }
+  std::vector<std::string> all =
+      messenger()->exchange(std::vector<std::string>(std::size_t(rank_count()), mine));
+  for (const std::string& one : all)
+    if (one[0] == 'E') detail::throw_trouble(one.substr(1));
+  std::vector<Result> out;
+  for (std::string& one : all) out.push_back(from_message<Result>(one.substr(1)));
+  return out;
+}
+
+/// Together: what write(to) writes on each rank, in their order, for the first rank, which has all of it in `out`. Others have
+/// nothing.
+template <class Write>
+void write_in_turn(Writer& out, const Write& write) {
+  if (this_rank() == 0) {
+    write(out);
+    for (int r = 1; r < rank_count(); ++r) out.append(messenger()->receive(r));
+  } else {
+    Writer mine;
+    write(mine);
+    messenger()->send(mine.bytes(), 0);
+  }
+}
+
 /// Together: the sum of the ranks' numbers.
 inline std::int64_t sum_of_ranks(std::int64_t number) {
   std::int64_t out = 0;

@@ -39,6 +39,7 @@ class AnyFisher {
     self_->carry(forward, backward);
   }
   bool has_momentum() const { return self_->has_momentum(); }
+  bool is_spread() const { return self_->is_spread(); }
   /// The name of the type inside, as files have it.
   std::string kind() const { return self_->kind(); }
   void save(Writer& out) const {
@@ -60,6 +61,7 @@ class AnyFisher {
     virtual bool learn(AnyModel& model, const AnyFrame& frame, const Draws& draws) = 0;
     virtual void carry(const Transport& forward, const Transport& backward) = 0;
     virtual bool has_momentum() const = 0;
+    virtual bool is_spread() const = 0;
     virtual std::string kind() const = 0;
     virtual void save(Writer& out) const = 0;
     virtual void load(Reader& in) = 0;
@@ -89,6 +91,7 @@ class AnyFisher {
         throw Misuse("this Fisher approximation follows no transport but the frame's own");
     }
     bool has_momentum() const override { return fisherman::has_momentum(fisher); }
+    bool is_spread() const override { return fisherman::is_spread(fisher); }
     std::string kind() const override { return fisherman::type_name<H>(); }
     void save([[maybe_unused]] Writer& out) const override {
       if constexpr (requires { fisher.save(out); })

@@ -42,8 +42,9 @@ class BasicDecorrelated {
                     DecorrelatedOptions options = {})
       : block_(block),
         options_(options),
-        columns_(std::size_t(block.cols),
-                 BasicDense<Scalar>(block.rows, {.epsilon = options.epsilon})),
+        columns_(std::vector<Index>(std::size_t(block.cols), block.rows),
+                 [rows = block.rows, dense = DenseOptions{.epsilon = options.epsilon}](
+                     std::size_t) { return BasicDense<Scalar>(rows, dense); }),
         rest_(dense_blocks(rest, {.epsilon = options.epsilon})),
         moments_(Matrix::Zero(block.cols, block.cols)),
         whiten_(Matrix::Identity(block.cols, block.cols)) {
@@ -82,10 +83,10 @@ class BasicDecorrelated {
     }
     const Matrix lengths = (s.moments.transpose() * squares).cwiseMax(0.0).cwiseSqrt();
     room_.resize(block_.rows, b);
-    for (Index j = 0; j < r; ++j) {
-      room_.noalias() = s.x * lengths.col(j).asDiagonal();
-      columns_[std::size_t(j)].absorb(room_);
-    }
+    columns_.absorb_each([&](std::size_t j) -> const Matrix& {
+      room_.noalias() = s.x * lengths.col(Index(j)).asDiagonal();
+      return room_;
+    });
   }
 
   const Vector& solve(const ConstVectorRef& g) {
@@ -99,25 +100,26 @@ class BasicDecorrelated {
     direction_.tail(behind) = others.tail(behind);
 
     room_.noalias() = as_matrix(g.data() + before, block_.rows, block_.cols) * whiten_;
-    for (Index j = 0; j < block_.cols; ++j)
-      room_.col(j) = columns_[std::size_t(j)].solve(room_.col(j));
+    const Vector& solved = columns_.solve(as_vector(room_));
     Eigen::Map<Matrix>(direction_.data() + before, block_.rows, block_.cols).noalias() =
-        room_ * whiten_;
+        as_matrix(solved.data(), block_.rows, block_.cols) * whiten_;
     return direction_;
   }
 
-  /// What one takes, in bytes, with b scores an iteration; the small blocks are not counted.
+  /// What one takes, in bytes, with b scores an iteration, on the rank that has the most; the small blocks are not counted.
   static double memory(const OuterBlock& block, Index scores) {
-    return double(block.cols) * BasicDense<Scalar>::memory(block.rows, scores);
+    return BlockShares(std::vector<Index>(std::size_t(block.cols), block.rows))
+        .most([&](std::size_t) { return BasicDense<Scalar>::memory(block.rows, scores); });
   }
 
+  bool is_spread() const { return columns_.is_spread(); }
   void save(Writer& out) const {
-    for (const auto& column : columns_) column.save(out);
+    columns_.save(out);
     rest_.save(out);
     out.put(moments_);
   }
   void load(Reader& in) {
-    for (auto& column : columns_) column.load(in);
+    columns_.load(in);
     rest_.load(in);
     const Matrix moments = in.get_matrix<Matrix>();
     Reader::expect(moments.rows() == block_.cols && moments.cols() == block_.cols &&
@@ -144,7 +146,7 @@ class BasicDecorrelated {
 
   OuterBlock block_;
   DecorrelatedOptions options_;
-  std::vector<BasicDense<Scalar>> columns_;
+  BlockDiagonal<BasicDense<Scalar>> columns_;
   BlockDiagonal<Dense> rest_;
   Matrix moments_;  // ΣE[ccᵀ|x]
   Matrix whiten_;   // W^-½

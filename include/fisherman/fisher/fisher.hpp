@@ -16,6 +16,7 @@
 //   carry(forward, backward)    moves along the paper's transport (eq:fisher-transport). Transport by
 //                               the frame needs nothing.
 //   save(writer), load(reader)  for checkpoints
+//   is_spread()                 true if ranks have parts of it (spread.hpp): save() is then a call together
 //   has_momentum()              true if solve() also goes by past gradients, so that it may point uphill
 //
 // Laws (fisherman/testing/fisher_laws.hpp): solve is linear, symmetric, positive definite, and equal to
@@ -45,6 +46,14 @@ template <FisherApproximation H>
 bool has_momentum(const H& h) {
   if constexpr (requires { h.has_momentum(); })
     return h.has_momentum();
+  else
+    return false;
+}
+
+template <FisherApproximation H>
+bool is_spread(const H& h) {
+  if constexpr (requires { h.is_spread(); })
+    return h.is_spread();
   else
     return false;
 }

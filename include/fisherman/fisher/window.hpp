@@ -60,6 +60,10 @@ class BasicWindow {
   const Vector& solve(const ConstVectorRef& g);
   void carry(const Transport& forward, const Transport& backward);
 
+  bool is_spread() const {
+    if constexpr (dense) return store_.is_spread();
+    return false;
+  }
   void save(Writer& out) const;
   void load(Reader& in);
 

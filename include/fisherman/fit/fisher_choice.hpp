@@ -51,7 +51,7 @@ struct FisherOffer {
 
 /// Throws Misuse for an approximation that needs what is not offered, and for `automatic`.
 AnyFisher make_fisher(FisherChoice choice, const FisherOffer& offer);
-/// What it takes, in bytes, roughly.
+/// What it takes, in bytes, roughly; on the rank that keeps the most of it, if they share it.
 double fisher_memory(FisherChoice choice, const FisherOffer& offer);
 /// Whether epsilon matters to it: it starts from εI.
 bool starts_from_epsilon(FisherChoice choice);

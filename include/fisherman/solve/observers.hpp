@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fisherman/core/ranks.hpp"
 #include "fisherman/solve/record.hpp"
 #include "fisherman/solve/state.hpp"
 
@@ -49,7 +50,8 @@ class Progress {
 };
 
 /// Saves the state every so many seconds, and at the end of the run; kill -9 loses no more than the work since. Throws
-/// FileError when the file cannot be written; the old one is then still whole.
+/// FileError when the file cannot be written; the old one is then still whole. Each rank has one, and the first writes: of an
+/// operator that ranks share, the others send it their parts when its clock says so.
 class Checkpoint {
  public:
   explicit Checkpoint(std::filesystem::path path, double every_seconds = 30.0)
@@ -57,9 +59,14 @@ class Checkpoint {
 
   template <class S>
   void operator()(const Record& record, const S& state) {
-    if (!record.last && record.seconds - last_ < every_) return;
+    const bool shared = is_spread(state.fisher);
+    if (!shared && this_rank() != 0) return;
+    bool due = record.last || record.seconds - last_ >= every_;
+    if (shared && !record.last) due = from_first_rank(due);
+    if (!due) return;
     last_ = record.seconds;
-    write_checkpoint(path_, saved(state));
+    const std::string bytes = saved(state);
+    if (this_rank() == 0) write_checkpoint(path_, bytes);
   }
 
  private:

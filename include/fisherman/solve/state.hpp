@@ -95,6 +95,7 @@ void get_field(Reader& in, T& field) {
 
 }  // namespace detail
 
+/// Together, if ranks share the operator: the first has all of it.
 template <Frame F, FisherApproximation H>
 requires HasState<F> std::string saved(const State<F, H>& s) {
   Writer out;

@@ -63,33 +63,42 @@ double MemoryPlan::peak() const { return design + std::max(table, operators) + r
 
 MemoryPlan plan_memory(const ReducedRankSettings& s, const Table& data, Index kept, Index classes,
                        Index rank) {
-  const double n = double(data.rows()), k = double(classes - 1), all = double(data.all_rows());
+  const double k = double(classes - 1), all = double(data.all_rows());
   MemoryPlan plan{};
-  plan.table = data.sparse ? data.sparse->bytes() : n * double(data.columns()) * sizeof(double);
   plan.single_operators = s.precision != Precision::float64;
   // Products in single precision lose nothing where there are many rows to sum over.
   plan.single_design =
       s.precision == Precision::float32 ||
       (s.precision == Precision::automatic && s.descends() && all * double(kept) >= many_numbers);
-  plan.operators = operator_memory(s, kept, classes - 1, rank, plan.single_operators);
   // The program itself, labels, and the scores of an iteration with their copy on the way.
   const double coordinates = s.method == ReducedRankMethod::extrinsic
                                  ? double(kept) * k
                                  : double(rank) * double(kept + rank) + k;
   const double at_once = s.descends() ? 16.0 * double(rank) : double(scores_of(s));
-  plan.rest = 3e7 + 40.0 * n + 2.0 * sizeof(double) * coordinates * at_once;
-  const auto sized = [&] {
+  const auto size = [&](double rows, double table) {
+    plan.table = table;
     plan.design = data.sparse
-                      ? plan.table
-                      : n * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
-    return plan.peak();
+                      ? table
+                      : rows * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
+    plan.operators = operator_memory(s, kept, classes - 1, rank, plan.single_operators);
+    plan.rest = 3e7 + 40.0 * rows + 2.0 * sizeof(double) * coordinates * at_once;
+  };
+  const auto table_of = [&](double rows) {
+    return data.sparse ? data.sparse->bytes() : rows * double(data.columns()) * sizeof(double);
   };
   // By the memory in all, not by what is free now, and as if there were one rank: the same fit has the same bits at any
   // time.
-  if (s.precision == Precision::automatic &&
-      from_first_rank(sized() * all / std::max(n, 1.0)) > 0.6 * from_first_rank(memory_now().total))
-    plan.single_design = true;
-  sized();
+  if (s.precision == Precision::automatic) {
+    const double table =
+        data.sparse ? double(sum_of_ranks(std::int64_t(data.sparse->bytes()))) : table_of(all);
+    {
+      const Alone one;
+      size(all, table);
+    }
+    if (plan.peak() > 0.6 * from_first_rank(memory_now().total)) plan.single_design = true;
+  }
+  const double n = double(data.rows());
+  size(n, table_of(n));
   const bool table_is_more = plan.table > plan.operators;  // they are not there at the same time
   require_memory("the fit",
                  {{"data", plan.design + (table_is_more ? plan.table : 0.0)},
