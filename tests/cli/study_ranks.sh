@@ -71,6 +71,7 @@ three_ranks() {
 
 # A signal to the last rank: all trials stop with a checkpoint, and nothing runs on.
 three_ranks
+for child in "${children[@]}"; do has_not /proc/$child/environ OMPI_ PMIX_ PMI_; done
 kill -TERM "${ranks[2]}"
 code=0
 wait $job || code=$?
