@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -30,6 +31,12 @@ class Mailboxes {
     box.pop_front();
     return out;
   }
+  std::optional<int> sender(int to) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [way, box] : boxes_)
+      if (way.second == to && !box.empty()) return way.first;
+    return std::nullopt;
+  }
 
  private:
   std::mutex mutex_;
@@ -45,6 +52,7 @@ class ThreadMessenger final : public Messenger {
   int count() const override { return count_; }
   void send(const std::string& bytes, int to) override { boxes_.post(rank_, to, bytes); }
   std::string receive(int from) override { return boxes_.take(from, rank_); }
+  std::optional<int> sender() override { return boxes_.sender(rank_); }
   void broadcast(std::string& bytes, int from) override {
     if (rank_ != from) {
       bytes = receive(from);

@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include "command.hpp"
 #include "fisherman/core/error.hpp"
+#include "mpi_environment.hpp"
 #ifdef FISHERMAN_MPI
 #include <mpi.h>
 #endif
@@ -49,6 +51,13 @@ class MpiMessenger final : public Messenger {
       MPI_Recv(bytes.data() + at, size, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     return bytes;
+  }
+
+  std::optional<int> sender() override {
+    int there = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &there, &status);
+    return there != 0 ? std::optional(status.MPI_SOURCE) : std::nullopt;
   }
 
   void broadcast(std::string& bytes, int from) override {
@@ -133,13 +142,6 @@ class MpiMessenger final : public Messenger {
   int rank_ = 0, count_ = 1;
   MPI_Comm at_the_end_ = MPI_COMM_NULL;
 };
-
-/// Whether mpirun, mpiexec or srun started this process: without them MPI is not even set up, which takes its time.
-bool is_started_by_mpi() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"})
-    if (std::getenv(name) != nullptr) return true;
-  return false;
-}
 
 /// What other ranks print is what the first prints.
 void silence() {

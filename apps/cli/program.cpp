@@ -21,6 +21,7 @@
 #include "fisherman/core/version.hpp"
 #include "mpi_messenger.hpp"
 #include "program.hpp"
+#include "study/crew.hpp"
 
 namespace {
 
@@ -97,13 +98,16 @@ int fisherman::cli::run_program(int argc, const char* const* argv) {
   std::string trouble;
   try {
     const Job job;
+    std::optional<study::Helpers> helpers;
     std::optional<Alone> alone;
     try {
-      // Only fits are shared among ranks; the first of them does the rest by itself.
-      if (argc < 2 || std::string_view(argv[1]) != "fit") {
-        if (this_rank() != 0) return cli::done;
-        alone.emplace();
-      }
+      // Ranks share fits, and the trials of studies; the first of them does the rest by itself.
+      const std::string_view command = argc < 2 ? "" : argv[1];
+      const bool study = command == "tune" || command == "compare" || command == "reproduce";
+      if (study && this_rank() != 0) study::help_first_rank();
+      if (command != "fit" && this_rank() != 0) return cli::done;
+      if (study && rank_count() > 1) helpers.emplace();
+      if (command != "fit") alone.emplace();
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
       if (e.get_exit_code() == 0) return app.exit(e);  // help, or the version

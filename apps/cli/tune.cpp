@@ -128,7 +128,7 @@ int Tune::run() {
     search.give_back(trials);
     if (all) trials = search.next(store);
   }
-  if (interrupted().load()) {
+  if (runner.interrupted()) {
     progress.say("Interrupted; the same command goes on.");
     return not_converged;
   }

@@ -8,6 +8,7 @@
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/random.hpp"
+#include "study/crew.hpp"
 #include "study/grid.hpp"
 #include "study/rates.hpp"
 #include "study/search.hpp"
@@ -114,6 +115,17 @@ TEST(Band, IsTheMeanWithItsStandardErrorWhileAllRunsGoOn) {
   EXPECT_EQ(lost.well, 1U);
   EXPECT_TRUE(std::isnan(lost.last()));
   EXPECT_TRUE(std::isnan(lost.below(100.0)));
+}
+
+TEST(Crew, RanksShareTheCoresThatSeveralMayRunOn) {
+  const std::vector<Machine> bound = {{"a", {0, 1}}, {"a", {2, 3, 4}}, {"b", {0, 1}}};
+  EXPECT_EQ(cores_of(0, bound), 2);
+  EXPECT_EQ(cores_of(1, bound), 3);
+  EXPECT_EQ(cores_of(2, bound), 2);
+  const std::vector<Machine> free(3, {"a", {0, 1, 2, 3, 4, 5}});
+  EXPECT_EQ(cores_of(2, free), 2);
+  const std::vector<Machine> many(5, {"a", {0, 1}});
+  EXPECT_EQ(cores_of(0, many), 1);  // none is without a core
 }
 
 struct Folder {

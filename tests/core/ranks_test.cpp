@@ -67,6 +67,17 @@ TEST(Ranks, PartsCoverAllRowsInOrder) {
     });
 }
 
+TEST(Ranks, AMessageCanBeAskedFor) {
+  on_ranks(3, [&](int rank) {
+    if (rank != 0) return messenger()->send(std::to_string(rank), 0);
+    std::string all;
+    while (all.size() < 2)
+      if (const auto from = messenger()->sender()) all += messenger()->receive(*from);
+    EXPECT_TRUE(all == "12" || all == "21") << all;
+    EXPECT_FALSE(messenger()->sender());
+  });
+}
+
 TEST(Ranks, WhatGoesWrongOnOneGoesWrongOnAll) {
   on_ranks(4, [&](int rank) {
     const auto bad_row = [](Index first, Index count) -> double {

@@ -1,19 +1,18 @@
-// Runs the trials of a study, each in a process of its own: a trial that crashes takes nothing with it.
+// Runs the trials of a study, and keeps what comes of them.
 #pragma once
-
-#include <sys/types.h>
 
 #include <functional>
 #include <vector>
 
+#include "crew.hpp"
 #include "store.hpp"
 
 namespace fisherman::cli::study {
 
 class Runner {
  public:
-  /// Up to `jobs` trials at a time, 0 meaning one a core; the cores are shared among them.
-  Runner(Store& store, int jobs);
+  /// Up to `jobs` trials at a time on each rank, 0 meaning one per core; the cores are shared among them.
+  Runner(Store& store, int jobs) : store_(store), crew_(jobs) {}
 
   /// Called with every trial that has ended.
   std::function<void(const Trial&)> watch;
@@ -23,25 +22,16 @@ class Runner {
   /// Runs those of the trials that have not ended, and reads all of them back. A signal ends it early: the trials
   /// are told to stop, and go on from where they were next time. Returns whether all have ended.
   bool run(std::vector<Trial>& trials);
+  /// A signal has come, to any rank.
+  bool interrupted() const { return crew_.interrupted(); }
 
  private:
-  struct Child {
-    pid_t pid;
-    Trial* trial;
-  };
   std::filesystem::path folder_of(const Trial& trial) const;
-  std::filesystem::path errors_of(const Trial& trial) const;
   void begin(Trial& trial);
-  /// What the process has left, into the store.
-  void collect(Trial& trial, int wait_status);
-  bool collect_result(Trial& trial) const;
-  void keep(Trial& trial);
-  /// Removes what the process has left.
-  void clear(const Trial& trial) const;
+  void keep(const Trial& trial);
 
   Store& store_;
-  int jobs_, threads_;
-  std::vector<Child> running_;
+  Crew crew_;
 };
 
 }  // namespace fisherman::cli::study

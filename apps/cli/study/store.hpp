@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../own_folder.hpp"
@@ -35,11 +36,16 @@ struct Trial {
   /// The way there, where the objective was evaluated.
   struct Course {
     std::vector<double> iterations, seconds, objectives;
+    auto fields() { return std::tie(iterations, seconds, objectives); }
   } course;
 
   bool ended() const { return !status.empty(); }
   /// It ended with an objective: neither bad input nor a crash nor divergence.
   bool well() const;
+  auto fields() {
+    return std::tie(id, command, attempts, status, sentence, objective, iterations, seconds,
+                    course);
+  }
 };
 
 class Store {

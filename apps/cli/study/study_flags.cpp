@@ -15,7 +15,8 @@ void StudyFlags::add_to(CLI::App& command) {
       ->required(out.empty())
       ->capture_default_str()
       ->type_name("DIR");
-  add_number(command, "jobs", jobs, "number of trials at the same time (0: one per core)",
+  add_number(command, "jobs", jobs,
+             "number of trials at the same time, on each rank (0: one per core)",
              Options::Rule::not_negative)
       ->capture_default_str();
   command.add_flag("--quiet", quiet, "no line for every trial");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -25,6 +26,8 @@ class Messenger {
   virtual int count() const = 0;
   virtual void send(const std::string& bytes, int to) = 0;
   virtual std::string receive(int from) = 0;
+  /// A rank whose message can be received now, if there is one. It does not wait.
+  virtual std::optional<int> sender() = 0;
   /// Together: `bytes` of rank `from` for all.
   virtual void broadcast(std::string& bytes, int from) = 0;
   /// Together: what each rank has for each, for what each rank has for us.
