@@ -51,9 +51,6 @@ PartSource::PartSource(const std::vector<std::filesystem::path>& files, const st
     begin_ = cut(this_rank()), end_ = cut(this_rank() + 1);
     return scanned(begin_, end_, quotes);
   });
-  if (from_first_rank(size_) != size_ ||
-      largest_of_ranks(std::int64_t(size_)) != std::int64_t(size_))
-    fail(*this, "has another size here than on other ranks, so that it is not the same file");
   const std::vector<Found> all = from_each_rank(mine);
   // A part begins after the first end of a line in its range. A range without one belongs to the part before it.
   std::int64_t seen_quotes = 0, seen_lines = 0;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <fstream>
 #include <optional>
 
 #include "fisherman/core/memory.hpp"
+#include "fisherman/io/checksum.hpp"
 #include "fisherman/io/columns.hpp"
 #include "fisherman/io/csv.hpp"
 #include "fisherman/io/idx.hpp"
@@ -188,6 +190,32 @@ Table read_from(ByteSource& source, Format format, const ReadOptions& options) {
                        : read_numbers(source, format, options);
 }
 
+/// Together: throws FileError unless all ranks have the same file, as far as its size, its beginning and its end tell. They may
+/// have copies of it on disks of their own.
+void require_same_file(const std::filesystem::path& path) {
+  if (rank_count() == 1 || from_first_rank(int(can_be_cut(path))) == 0) return;
+  const std::string mine = together([&] {
+    constexpr std::uint64_t some = 1 << 16;
+    FileSource source(path);  // says so if there is none
+    const auto size = std::uint64_t(std::filesystem::file_size(path));
+    std::ifstream in(path, std::ios::binary);
+    std::string bytes(std::size_t(std::min(size, some)), '\0');
+    in.read(bytes.data(), std::streamsize(bytes.size()));
+    std::string end(bytes.size(), '\0');
+    in.seekg(std::streamoff(size - end.size()));
+    in.read(end.data(), std::streamsize(end.size()));
+    bytes += end;
+    MemorySource both(source.name(), bytes);
+    return std::to_string(size) + " " + sha256(both);
+  });
+  const std::vector<std::string> all = from_each_rank(mine);
+  for (const std::string& theirs : all)
+    if (theirs != all[0])
+      throw FileError(
+          name_of_file(path) +
+          ": is another file on some rank than on the first one; all must see the same");
+}
+
 /// Together. What cannot be cut is read by the first rank, and dealt.
 Table read_part(const std::filesystem::path& path, Format format, const ReadOptions& options) {
   // A column to leave out may not occur in a part of a LIBSVM file.
@@ -342,7 +370,14 @@ Table read_several(const std::vector<std::filesystem::path>& files, const std::s
 }  // namespace
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
-  const std::vector<std::filesystem::path> files = files_named(path);
+  const auto named = [&] { return files_named(path); };
+  const std::vector<std::filesystem::path> files = options.in_parts ? together(named) : named();
+  if (options.in_parts) {
+    for (const std::int64_t theirs : from_each_rank(std::int64_t(files.size())))
+      if (theirs != std::int64_t(files.size()))
+        throw FileError(path.string() + ": stands for more files on some ranks than on others");
+    for (const std::filesystem::path& file : files) require_same_file(file);
+  }
   return files.size() == 1 ? read_one(files[0], options)
                            : read_several(files, path.string(), options);
 }

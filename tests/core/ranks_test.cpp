@@ -160,6 +160,21 @@ std::vector<std::string> rows_of(const Columns& columns) {
   return out;
 }
 
+TEST(Ranks, MustSeeTheSameFile) {
+  const File one("a.csv", "x,y\n1,0\n2,1\n"), other("b.csv", "x,y\n1,0\n3,1\n"),
+      longer("c.csv", "x,y\n1,0\n2,1\n3,0\n");
+  for (const File* odd : {&other, &longer})
+    on_ranks(3, [&](int rank) {
+      std::string said;
+      try {
+        read_table(rank == 2 ? odd->path : one.path, {.in_parts = true});
+      } catch (const FileError& e) {
+        said = e.what();
+      }
+      EXPECT_NE(said.find("is another file on some rank"), std::string::npos) << said;
+    });
+}
+
 TEST(Ranks, TextIsCutAtTheEndsOfLines) {
   std::string text = "\n\"the\nname\",size,colour\n";
   for (int i = 0; i < 40; ++i)
