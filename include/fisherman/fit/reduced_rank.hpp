@@ -109,6 +109,7 @@ ReducedRank means_start(const ClassData& data, Index rank);
 ReducedRank diagonal_start(const ClassData& data, Index rank);
 ReducedRank random_start(const ClassData& data, Index rank, const Draws& draws);
 /// The best of a few short fits in the directions in which the classes differ: the search is made anew wherever a run is.
+Index tried_starts(const ClassData& data, Index rank);  // their number
 ReducedRank searched_start(const ClassData& data, Index rank, const FeatureMoments& features,
                            std::int64_t seed);
 /// Start 0 is what `initial` says, where only a search needs what is known of the features; the others are random.

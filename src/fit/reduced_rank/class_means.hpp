@@ -12,7 +12,4 @@ struct ClassMeans {
 /// Of rows that are all here.
 ClassMeans class_means(const ClassData& rows);
 
-/// Intercepts by which every row has the classes' shares as its probabilities; none of these is zero.
-Vector log_shares(const ClassMeans& classes);
-
 }  // namespace fisherman

@@ -54,6 +54,11 @@ std::shared_ptr<const ClassData> in_directions(const ClassData& rows, const Matr
 
 }  // namespace
 
+Index tried_starts(const ClassData& data, Index rank) {
+  const bool full = rank == std::min(data.features(), data.classes() - 1);  // no other optimum
+  return full ? 1 : searched_starts;
+}
+
 ReducedRank searched_start(const ClassData& data, Index rank, const FeatureMoments& features,
                            std::int64_t seed) {
   constexpr double share = 0.3;  // of the coefficients: what few rows say of many features is rough
@@ -66,7 +71,7 @@ ReducedRank searched_start(const ClassData& data, Index rank, const FeatureMomen
   ReducedRankSettings brief;
   brief.seed = seed;
   brief.iterations = searched_iterations;
-  const Index starts = rank < W.cols() ? searched_starts : 1;  // no other optimum at full rank
+  const Index starts = tried_starts(data, rank);
   std::optional<ReducedRank> best;
   double least = std::numeric_limits<double>::infinity();
   for (Index start = 0; start < starts; ++start) {
@@ -80,8 +85,8 @@ ReducedRank searched_start(const ClassData& data, Index rank, const FeatureMomen
     least = end.objective;
   }
   const FixedRank& B = best->factor<0>();
-  return as_fixed_rank(FactoredReducedRank(FactoredRank(share * W * (B.U() * B.S()), B.V()),
-                                           Euclidean(log_shares(classes))));
+  return as_fixed_rank(
+      FactoredReducedRank(FactoredRank(share * W * (B.U() * B.S()), B.V()), best->factor<1>()));
 }
 
 }  // namespace fisherman

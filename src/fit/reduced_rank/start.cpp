@@ -38,12 +38,6 @@ ClassMeans class_means(const ClassData& rows) {
   return out;
 }
 
-Vector log_shares(const ClassMeans& classes) {
-  const Vector share = (classes.count.array() + 0.5) / (classes.count.array() + 0.5).sum();
-  const Index k = share.size() - 1;
-  return (share.head(k).array() / share(k)).log();
-}
-
 ReducedRank means_start(const ClassData& data, Index rank) {
   const ClassMeans classes = class_means(data.subset(spread_rows(data.rows(), 8192)));
   const Index K = data.classes();
@@ -55,7 +49,10 @@ ReducedRank means_start(const ClassData& data, Index rank) {
   // say, start the stochastic methods from a lower loss and end at a higher one: what they get wrong about
   // features that are rarely seen takes long to unlearn.
   const double scale = 0.5 / (differences.transpose() * c).cwiseAbs().maxCoeff();
-  return ReducedRank(FixedRank(scale * U * differences, rank), Euclidean(log_shares(classes)));
+  const Vector share =
+      (classes.count.array() + 0.5) / (classes.count.array() + 0.5).sum();  // none is zero
+  return ReducedRank(FixedRank(scale * U * differences, rank),
+                     Euclidean((share.head(K - 1).array() / share(K - 1)).log().matrix()));
 }
 
 ReducedRank first_point(const ClassData& data, const ReducedRankSettings& s, Index rank,
