@@ -59,8 +59,7 @@ TEST(ReducedRank, TheSearchedStartLeadsToABetterOptimumThanTheMeans) {
 TEST(ReducedRank, TheSearchIsTheSameWithAnyNumberOfThreads) {
   const auto from = six_classes();
   const FeatureMoments known = feature_moments(from->design());
-  FeatureMoments apart = known;
-  apart.covariance.resize(0, 0);  // as with very many features
+  const FeatureMoments apart{known.variance, {}};  // as with very many features
   for (const FeatureMoments* features : {&known, &apart}) {
     const ReducedRank one = searched_start(*from, 2, *features, 3);
     set_threads(3);
