@@ -27,6 +27,60 @@ TEST(ReducedRank, SparseAndDenseRowsHaveTheSameOptimum) {
   EXPECT_LT((found[0] - found[1]).norm(), 1e-5 * found[0].norm());
 }
 
+/// Six classes around random means in six features: at rank 1 the directions of the means lead to a local optimum.
+std::shared_ptr<const ClassData> six_classes() {
+  constexpr Index p = 6, n = 600;
+  const Matrix means = 2.0 * Draws(1, 1).normals(0, p, 6);
+  Matrix x = Draws(1, 2).normals(0, p, n);
+  std::vector<int> y;
+  for (Index i = 0; i < n; ++i) {
+    y.push_back(int(i % 6));
+    x.col(i) += means.col(i % 6);
+  }
+  x.colwise() -= Vector(x.rowwise().mean());
+  return std::make_shared<const ClassData>(std::move(x), y, 6);
+}
+
+TEST(ReducedRank, TheSearchedStartLeadsToABetterOptimumThanTheMeans) {
+  const auto from = six_classes();
+  ReducedRankSettings s;
+  const auto end = [&](ReducedRankStart initial, Index start) {
+    s.initial = initial;
+    ErasedRun run = make_run(from, s, 1, start, plan_of(s, 600, 6, 6, 1));
+    return PlainDriver().drive(run).objective;
+  };
+  const double best = end(ReducedRankStart::automatic, 0);
+  EXPECT_EQ(best, end(ReducedRankStart::search, 0));
+  EXPECT_LT(best, end(ReducedRankStart::means, 0) - 0.01);
+  for (Index start = 1; start <= 4; ++start)
+    EXPECT_LT(best, end(ReducedRankStart::automatic, start) + 1e-4) << start;
+}
+
+TEST(ReducedRank, TheSearchIsTheSameWithAnyNumberOfThreads) {
+  const auto from = six_classes();
+  const FeatureMoments known = feature_moments(from->design());
+  const FeatureMoments apart{known.variance, {}};  // as with very many features
+  for (const FeatureMoments* features : {&known, &apart}) {
+    const ReducedRank one = searched_start(*from, 2, *features, 3);
+    set_threads(3);
+    const ReducedRank three = searched_start(*from, 2, *features, 3);
+    set_threads(1);
+    EXPECT_EQ(one.point(), three.point());
+  }
+  // Nothing to choose among where the rank is full, and not six times the work.
+  EXPECT_GT(tried_starts(*from, 2), 1);
+  EXPECT_EQ(tried_starts(*from, 5), 1);
+  EXPECT_EQ(searched_start(*from, 5, known, 1).point(), searched_start(*from, 5, known, 2).point());
+}
+
+TEST(ReducedRank, TheSearchIsForTheMethodThatGoesToTheOptimum) {
+  ReducedRankSettings s;
+  s.method = ReducedRankMethod::ifngd;
+  EXPECT_EQ(s.initial_choice(), ReducedRankStart::means);
+  s.initial = ReducedRankStart::search;
+  EXPECT_THROW(run_of(s), Misuse);
+}
+
 // Each phase, and the step from one to the other: stopped there, saved and resumed, with another number of threads.
 TEST(ReducedRank, TwoPhasesGoOnBitForBit) {
   ReducedRankSettings s;

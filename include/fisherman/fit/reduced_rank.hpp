@@ -26,7 +26,7 @@ enum class FeatureScale { automatic, pixel, standardize, none };
 std::string name(FeatureScale scale);
 
 /// The first coefficients.
-enum class ReducedRankStart { means, paper };
+enum class ReducedRankStart { automatic, search, means, paper };
 
 struct ReducedRankSettings : RunSettings {
   std::string rank = "auto";
@@ -38,7 +38,7 @@ struct ReducedRankSettings : RunSettings {
   Carry transport = Carry::frame;
   Precision precision = Precision::automatic;
   FeatureScale scale = FeatureScale::automatic;
-  ReducedRankStart initial = ReducedRankStart::means;
+  ReducedRankStart initial = ReducedRankStart::automatic;
   double passes = 0.0;
   std::int64_t starts = 1;
   double holdout = 0.0;
@@ -60,6 +60,7 @@ struct ReducedRankSettings : RunSettings {
   /// Two phases: stochastic at first, then over all rows.
   bool descends() const { return method == ReducedRankMethod::lbfgs; }
   /// With what is left to us decided.
+  ReducedRankStart initial_choice() const;
   Index rows_per_gradient() const;
   /// Nats per row still to be gained below which a fit has converged (lbfgs) or settled.
   double tolerance_for(Index rows) const;
@@ -107,9 +108,13 @@ MemoryPlan plan_memory(const ReducedRankSettings& settings, const Table& table, 
 ReducedRank means_start(const ClassData& data, Index rank);
 ReducedRank diagonal_start(const ClassData& data, Index rank);
 ReducedRank random_start(const ClassData& data, Index rank, const Draws& draws);
-/// Start 0 is what `initial` says; the others are random.
+/// The best of a few short fits in the directions in which the classes differ: the search is made anew wherever a run is.
+Index tried_starts(const ClassData& data, Index rank);  // their number
+ReducedRank searched_start(const ClassData& data, Index rank, const FeatureMoments& features,
+                           std::int64_t seed);
+/// Start 0 is what `initial` says, where only a search needs what is known of the features; the others are random.
 ReducedRank first_point(const ClassData& data, const ReducedRankSettings& settings, Index rank,
-                        Index start);
+                        Index start, const FeatureMoments* features = nullptr);
 
 /// The features' variances, from all rows; and their covariance, from some thousand, if they are not too many.
 FeatureMoments feature_moments(const DesignRows& rows);

@@ -28,6 +28,7 @@ FitRows split_rows(const Table& table, const std::vector<int>& y, Index classes,
 /// One rank from one start.
 struct RankFit {
   Index rank, start;
+  Index tried;  // starts that were searched for this one; 1: none but this
   FitSummary end;
   ReducedRank point;
   double gain;  // nats per row still to be gained

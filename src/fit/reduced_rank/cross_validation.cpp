@@ -43,7 +43,7 @@ FoldResult fit_fold(const ClassData& all, const std::vector<Index>& fold, Index 
   ReducedRankSettings here = s;
   here.iterations = 0;
   here.tolerance = reduced_rank_defaults::fold_tolerance;
-  ReducedRank point = first_point(*train, here, rank, 0);
+  ReducedRank point = first_point(*train, here, rank, 0, features.get());
   FoldResult result;
   for (const double ridge : ridges) {  // each starts where the stronger one ended
     here.ridge = ridge;

@@ -27,6 +27,10 @@ inline constexpr Index descent_memory = 30;     // pairs
 inline constexpr Index most_correlated = 4096;  // features whose correlation is taken in
 inline constexpr double many_numbers = 1e7;     // in a table that is kept in single precision
 
+// The search for a start: short fits to rows spread over the data. docs/results.md tells how they were found.
+inline constexpr Index searched_starts = 6, searched_rows = 5000;
+inline constexpr std::int64_t searched_iterations = 45;
+
 // Converged: a gain of less than so much over all rows moves no coefficient by a tenth of its standard error, for
 // a coefficient that is δ standard errors away has ½δ² nats to gain.
 inline constexpr double total_tolerance = 0.005, most_tolerance = 1e-4, settled_tolerance = 0.02;

@@ -4,11 +4,11 @@
 #include <limits>
 
 #include "../column_scale.hpp"
+#include "blas.hpp"
 #include "defaults.hpp"
 #include "fisherman/core/parallel.hpp"
 #include "fisherman/core/row_parts.hpp"
 #include "fisherman/fit/reduced_rank.hpp"
-#include "skinny.hpp"
 
 namespace fisherman {
 namespace {
@@ -195,7 +195,7 @@ Matrix FeatureMap::restored(const Matrix& kept_rows) const {
 }
 
 FeatureMoments feature_moments(const DesignRows& rows) {
-  constexpr Index most_rows = 10000, at_once = 512, columns_at_once = 32;
+  constexpr Index most_rows = 10000, at_once = 512, columns_at_once = 96;
   const Index n = rows.rows(), p = rows.features();
   const bool centred = rows.centre().size() > 0;
   struct Sums {
@@ -225,12 +225,14 @@ FeatureMoments feature_moments(const DesignRows& rows) {
     const auto begin = some.begin() + std::ptrdiff_t(first);
     const std::vector<Index> these(begin,
                                    begin + std::min(std::ptrdiff_t(at_once), some.end() - begin));
-    const Eigen::MatrixXf x =
-        rows.subset(these).columns({0, Index(these.size())}).transpose().cast<float>();
+    const Eigen::MatrixXf x = rows.subset(these).columns({0, Index(these.size())}).cast<float>();
     parallel_for(std::size_t((p + columns_at_once - 1) / columns_at_once), [&](std::size_t strip) {
       const Index j = Index(strip) * columns_at_once, wide = std::min(columns_at_once, p - j);
-      out.covariance.block(j, j, p - j, wide) +=
-          skinny_project(x.middleCols(j, wide), x.rightCols(p - j)).transpose();
+      const auto from_j = [&](Index number) {
+        return blas::View<const float>{x.data() + j, number, x.cols(), x.outerStride()};
+      };
+      blas::gemm(1.0F, blas::Op::plain, from_j(p - j), blas::Op::transposed, from_j(wide), 1.0F,
+                 {out.covariance.data() + j * (p + 1), p - j, wide, p});
     });
   }
   out.covariance /= float(some.size());

@@ -165,6 +165,8 @@ std::string ReducedRankFitted::text(const Output& /*output*/) const {
       << " nats, accuracy " << best.number("accuracy") << ", after " << summary.iterations
       << " iterations, " << std::setprecision(2) << summary.seconds << " s\n"
       << std::setprecision(5);
+  if (best.number("starts_tried") > 1.0)
+    out << "begun from the best of " << best.text("starts_tried") << " short fits\n";
   if (tested())
     out << "held-out loss " << best.number("test_loss") << ", accuracy "
         << best.number("test_accuracy") << '\n';

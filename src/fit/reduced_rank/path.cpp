@@ -60,7 +60,10 @@ RankFit fit_rank(const FitRows& rows, const ReducedRankSettings& s, Index rank, 
   const ReducedRank point = reduced_rank_point(run.state.estimate());
   std::optional<Evaluation> test;
   if (rows.test) test = evaluate(*rows.test, point);
-  return {rank, start, std::move(end), point, gain, evaluate(*rows.train, point), std::move(test)};
+  const bool searched = start == 0 && s.initial_choice() == ReducedRankStart::search;
+  const Index tried = searched ? tried_starts(*rows.train, rank) : 1;
+  return {rank,           start, tried, std::move(end), point, gain, evaluate(*rows.train, point),
+          std::move(test)};
 }
 
 std::string part_name(Index rank, Index start) { return sentence("rank-", rank, "-start-", start); }
@@ -69,6 +72,7 @@ Fields part_result(const RankFit& fit) {
   Fields out = fields_of(fit.end);
   out.set("rank", fit.rank);
   out.set("start", fit.start);
+  out.set("starts_tried", fit.tried);
   out.set("loss", fit.train.loss);
   out.set("gain", fit.gain);
   out.set("accuracy", fit.train.accuracy);

@@ -148,10 +148,11 @@ ErasedRun make_descent(const std::shared_ptr<const ClassData>& data, const Reduc
 
 ErasedRun make_run(const std::shared_ptr<const ClassData>& data, const ReducedRankSettings& s,
                    Index rank, Index start, const MemoryPlan& plan) {
-  if (s.descends())
-    return make_descent(data, s, first_point(*data, s, rank, start),
-                        std::make_shared<const FeatureMoments>(feature_moments(data->design())),
-                        s.stochastic_iterations(data->rows()));
+  if (s.descends()) {
+    auto features = std::make_shared<const FeatureMoments>(feature_moments(data->design()));
+    const ReducedRank first = first_point(*data, s, rank, start, features.get());
+    return make_descent(data, s, first, std::move(features), s.stochastic_iterations(data->rows()));
+  }
   const bool extrinsic = s.method == ReducedRankMethod::extrinsic,
              learning = s.method != ReducedRankMethod::rsgd;
   const Index p = data->features(), k = data->classes() - 1;

@@ -70,7 +70,11 @@ void ReducedRankSettings::describe(Options& o) {
                  " minibatches)"),
         Rule::not_negative);
   o.add("initial", initial, "first coefficients",
-        {{ReducedRankStart::means, "means",
+        {{ReducedRankStart::automatic, "auto", "search for lbfgs, otherwise means"},
+         {ReducedRankStart::search, "search",
+          sentence("the best of ", searched_starts, " short fits to at most ", searched_rows,
+                   " rows, in the directions in which the classes differ; for lbfgs")},
+         {ReducedRankStart::means, "means",
           "small ones, in the directions in which the classes' means differ most"},
          {ReducedRankStart::paper, "paper", "ones on the diagonal"}});
   o.add("starts", starts,
@@ -107,6 +111,11 @@ void ReducedRankSettings::describe(Options& o) {
        .fisher = "decorrelated for ifngd, blocks for extrinsic, kronecker for kfac, identity for "
                  "rsgd, its own for lbfgs",
        .delay = sentence(ifngd_delay, " for ifngd and lbfgs, otherwise ", StepRule().delay)});
+}
+
+ReducedRankStart ReducedRankSettings::initial_choice() const {
+  if (initial != ReducedRankStart::automatic) return initial;
+  return descends() ? ReducedRankStart::search : ReducedRankStart::means;
 }
 
 Index ReducedRankSettings::rows_per_gradient() const {
