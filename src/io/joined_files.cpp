@@ -36,7 +36,8 @@ std::vector<std::filesystem::path> files_named(const std::filesystem::path& text
   return out;
 }
 
-JoinedFiles::JoinedFiles(const std::vector<std::filesystem::path>& files, bool heads) {
+JoinedFiles::JoinedFiles(const std::vector<std::filesystem::path>& files, bool heads)
+    : several_(files.size() > 1) {
   files_.reserve(files.size());
   Head first;
   for (const std::filesystem::path& path : files) {
@@ -69,7 +70,7 @@ void JoinedFiles::add(std::size_t file, std::uint64_t begin) {
   if (bytes == 0) return;
   pieces_.push_back({size(), size() + bytes, begin, file, false});
   char last = '\n';
-  if (files_.size() > 1 || file > 0) read_file(files_[file], files_[file].size - 1, &last, 1);
+  if (several_) read_file(files_[file], files_[file].size - 1, &last, 1);
   if (last != '\n') pieces_.push_back({size(), size() + 1, 0, file, true});
 }
 

@@ -450,7 +450,7 @@ std::vector<std::string> numbered_names(Index count) {
 void require_fits(const ByteSource& source, double rows, double columns, const ReadOptions& options,
                   Index line, double beside) {
   const double names = columns * sizeof(std::string),
-               per_row = columns * sizeof(double) + beside / rows;
+               per_row = columns * sizeof(double) + beside / std::max(1.0, rows);
   if (names + rows * per_row <= double(options.memory_limit)) return;
   const double all_rows = std::ceil(rows / source.fraction_read());
   const std::string what =

@@ -25,7 +25,8 @@ TEST(Uncertainty, StandardErrorsAgreeWithABootstrap) {
     settings.ridge = 0.0;
     settings.tolerance = 1e-10;
     const auto features = std::make_shared<const FeatureMoments>(feature_moments(data->design()));
-    ErasedRun run = make_descent(data, settings, first_point(*data, settings, 1, 0), features, 0);
+    ErasedRun run = make_descent(data, settings, first_point(*data, settings, 1, 0, features.get()),
+                                 features, 0);
     EXPECT_EQ(PlainDriver().drive(run).status, Status::converged);
     return reduced_rank_point(run.state.estimate());
   };

@@ -68,6 +68,7 @@ class JoinedFiles {
   };
   Head head_of(const OpenFile& file) const;
 
+  bool several_;
   std::vector<OpenFile> files_;
   std::vector<Piece> pieces_;
   std::vector<Index> skipped_lines_;  // of each file, those that are left out
