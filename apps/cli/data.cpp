@@ -188,7 +188,7 @@ int DataConvert::run() const {
           std::cerr << "\rread: " << told << "%" << (told == 100 ? "\n" : "") << std::flush;
         });
     std::cout << to << ": " << table.rows << " rows, " << table.columns
-              << (table.sparse ? " sparse columns" : " columns")
+              << (table.sparse ? " sparse" : "") << (table.columns == 1 ? " column" : " columns")
               << (table.label.empty() ? ", no label" : ", label " + table.label) << '\n';
     return done;
   } catch (const Interrupted&) {
