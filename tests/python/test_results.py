@@ -177,7 +177,7 @@ def test_options_are_the_command_lines(program):
             flags = flags - {"no_intercept"} | {"intercept"}
         files = {"help", "data", "label", "labels", "columns", "config", "out", "checkpoint_every"}
         files |= {"no_header", "resume", "json", "quiet", "draws", "units", "test_data", "test_labels"}
-        files |= {"no_report", "overwrite", "drop"}
+        files |= {"no_report", "overwrite", "drop", "from_disk"}
         assert flags - files == set(inspect.signature(estimator).parameters)
 
 
