@@ -56,13 +56,15 @@ def seconds(program, mpirun, ranks, few, many, options):
     return [(late - early) / (many - few) for early, late in zip(*found)]
 
 
-def measured(name, make, program, mpirun, rows, few, many):
+def measured(name, make, program, mpirun, rows, first, count):
+    """`count` iterations, from number first(rows of all ranks) on."""
     print(f"\n{name}, {rows:,} rows per rank\nranks  s per iteration  in messages  efficiency")
     alone = 0.0
     for ranks in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
             options = make(pathlib.Path(folder), ranks * rows)
-            all_, talk = seconds(program, mpirun, ranks, few, many, [str(word) for word in options])
+            few = first(ranks * rows)
+            all_, talk = seconds(program, mpirun, ranks, few, few + count, [str(word) for word in options])
         alone = alone or all_
         print(f"{ranks:5} {all_:16.4f} {max(talk, 0.0):12.4f} {alone / all_:11.2f}", flush=True)
     return alone / rows
@@ -80,8 +82,10 @@ def predicted(name, per_row, rows, numbers):
 
 def main():
     program, mpirun = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "mpirun"
-    per_row = measured("logistic regression, 100 columns, exact gradients", dense, program, mpirun, 200_000, 3, 13)
-    per_sparse = measured("reduced rank 10, 20,000 sparse features, 100 classes", sparse, program, mpirun, 20_000, 110, 130)
+    per_row = measured("logistic regression, 100 columns, exact gradients", dense, program, mpirun, 200_000,
+                       lambda rows: 3, 10)
+    per_sparse = measured("reduced rank 10, 20,000 sparse features, 100 classes", sparse, program, mpirun, 20_000,
+                          lambda rows: rows // 256 + 20, 40)  # behind the pass of minibatches
     print(f"\nA network with a latency of {LATENCY * 1e6:g} microseconds and {BANDWIDTH / 1e9:g} GB/s:")
     predicted("logistic regression, 100 columns", per_row, 1e9, 101 * 101 + 101 + 2)
     predicted("reduced rank 10, 20,000 sparse features, 100 classes", per_sparse, 1e7, 20_000 * 10 + 99 * 11 + 2)

@@ -27,7 +27,7 @@ survived() {
     "$mpirun" -n $ranks "$program" "${fit[@]}" --out "$PWD/$name-cut" "${resume[@]}" >/dev/null 2>log.txt &
     job=$!
     seed=$((seed * 16807 % 2147483647))
-    sleep "$(awk -v ms=$((seed % took)) 'BEGIN { print ms / 1000 }')"
+    sleep "$(awk -v ms=$((seed % (took / 2 + 1))) 'BEGIN { print ms / 1000 }')"
     # One of the ranks, by turns; the job dies with any of them. It may not have begun yet.
     pgrep -f -- "$program.*--out $PWD/$name-cut( |\$)" | grep -vx $job | sed -n "$((kills % ranks + 1))p" | xargs -r kill -9 || true
     code=0
