@@ -367,23 +367,33 @@ PredictorNormals RegressionTarget::predictor_normals(const Matrix& x, const Vect
   return out;
 }
 
+Matrix RegressionTarget::row_moments(const Matrix& x, const Vector& mean, const Matrix& covariance,
+                                     Index first) const {
+  const Index here = part_.at(first, x.rows()), count = x.rows();
+  Matrix out(count, likelihood_->columns());
+  likelihood_->expect(outcomes_.range(here, count), 0,
+                      predictor_normals(x, mean, covariance, first), out);
+  if (outcomes_.weights.size() > 0)
+    out.array().colwise() *= outcomes_.weights.segment(here, count).array();
+  return out;
+}
+
+std::shared_ptr<const RegressionTarget::Moments> RegressionTarget::remembered(
+    const Vector& mean, const Matrix& covariance) const {
+  const std::lock_guard lock(last_->mutex);
+  const bool same = last_->moments && last_->mean == mean &&
+                    last_->covariance.size() == covariance.size() &&
+                    last_->covariance == covariance;
+  return same ? last_->moments : nullptr;
+}
+
 std::shared_ptr<const RegressionTarget::Moments> RegressionTarget::moments(
     const Vector& mean, const Matrix& covariance) const {
-  {
-    const std::lock_guard lock(last_->mutex);
-    if (last_->moments && last_->mean == mean && last_->covariance.size() == covariance.size() &&
-        last_->covariance == covariance)
-      return last_->moments;
-  }
+  if (auto known = remembered(mean, covariance)) return known;
   auto out =
       std::make_shared<const Moments>(sum_over_rows<Moments>(rows(), [&](Index first, Index count) {
-        const Index here = part_.at(first, count);
         const Matrix x = design_rows(first, count);
-        Matrix some(count, likelihood_->columns());
-        likelihood_->expect(outcomes_.range(here, count), 0,
-                            predictor_normals(x, mean, covariance, first), some);
-        if (outcomes_.weights.size() > 0)
-          some.array().colwise() *= outcomes_.weights.segment(here, count).array();
+        const Matrix some = row_moments(x, mean, covariance, first);
         return Moments{some.col(0).sum(), derivatives(x, some)};
       }));
   const std::lock_guard lock(last_->mutex);
@@ -394,8 +404,12 @@ std::shared_ptr<const RegressionTarget::Moments> RegressionTarget::moments(
 }
 
 double RegressionTarget::expected(const Vector& mean, const Matrix& covariance) const {
-  return weight_ * moments(mean, covariance)->value +
-         expected_prior(mean, covariance, nullptr, nullptr);
+  const auto known = remembered(mean, covariance);
+  const double value =
+      known ? known->value : sum_over_rows<double>(rows(), [&](Index first, Index count) {
+        return row_moments(design_rows(first, count), mean, covariance, first).col(0).sum();
+      });
+  return weight_ * value + expected_prior(mean, covariance, nullptr, nullptr);
 }
 
 RegressionTarget::Derivatives RegressionTarget::derivatives(const Matrix& x,

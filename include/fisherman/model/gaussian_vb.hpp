@@ -85,6 +85,10 @@ class GaussianVb {
     const double log_det = 2.0 * L.diagonal().array().log().sum();
     const double negative_entropy = -0.5 * (d * (1.0 + std::log(2.0 * std::numbers::pi)) + log_det);
     if constexpr (HasExpectation<T>) {
+      // The gradient comes next, in the same pass over the data.
+      if constexpr (HasExactGradient<T>)
+        if (options_.estimator == GradientEstimator::exact && options_.minibatch == 0)
+          return negative_entropy - target_.expectation(mean, covariance).value;
       return negative_entropy - target_.expected(mean, covariance);
     } else {
       const Matrix z = Draws(0, 0).normals(for_objective, mean.size(), options_.objective_draws);

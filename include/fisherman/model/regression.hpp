@@ -86,7 +86,7 @@ class RegressionTarget {
   /// The Hessian, averaged over the draws.
   Matrix mean_hessian(const Matrix& thetas) const;
 
-  /// What this found is remembered for expectation() of the same Gaussian, and the other way round.
+  /// As expectation() has it, which is remembered for the same Gaussian.
   double expected(const Vector& mean, const Matrix& covariance) const;
   /// Without a covariance (a matrix without numbers): log p at the mean itself, with gradient and Hessian.
   Expectation expectation(const Vector& mean, const Matrix& covariance) const;
@@ -128,7 +128,12 @@ class RegressionTarget {
   Derivatives derivatives(const Matrix& x, const Matrix& moments) const;
   /// Gradient and Hessian of the log likelihood, weighted.
   Expectation weighted(const Derivatives& sum) const;
+  /// Of rows, from `first` on, what Likelihood::expect() gives for each, weighted.
+  Matrix row_moments(const Matrix& x, const Vector& mean, const Matrix& covariance,
+                     Index first) const;
   std::shared_ptr<const Moments> moments(const Vector& mean, const Matrix& covariance) const;
+  /// Nothing if it was another Gaussian.
+  std::shared_ptr<const Moments> remembered(const Vector& mean, const Matrix& covariance) const;
 
   std::shared_ptr<const Matrix> X_;          // copies of the target share the data
   std::shared_ptr<const RowBlocks> blocks_;  // in place of X_
