@@ -106,7 +106,7 @@ class BasicDecorrelated {
     return direction_;
   }
 
-  /// What one takes, in bytes, with b scores an iteration, on the rank that has the most; the small blocks are not counted.
+  /// What one takes, in bytes, with b scores per iteration, on the rank that has the most; the small blocks are not counted.
   static double memory(const OuterBlock& block, Index scores) {
     return BlockShares(std::vector<Index>(std::size_t(block.cols), block.rows))
         .most([&](std::size_t) { return BasicDense<Scalar>::memory(block.rows, scores); });
