@@ -21,6 +21,11 @@ void OutputFile::write(const std::string& content) const {
   write_file(path, content);
 }
 
+void OutputFile::write(const std::function<std::string()>& next_piece) const {
+  check({});
+  write_file(path, next_piece);
+}
+
 void require_no_input(const std::filesystem::path& output,
                       const std::vector<std::filesystem::path>& inputs) {
   for (const std::filesystem::path& input : inputs) {

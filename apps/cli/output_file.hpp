@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct OutputFile {
   /// one of the inputs by whatever name.
   void check(const std::vector<std::filesystem::path>& inputs) const;
   void write(const std::string& content) const;
+  /// Piece by piece, an empty one last.
+  void write(const std::function<std::string()>& next_piece) const;
 };
 
 /// Throws FileError if an existing file is one of the inputs, by whatever name.

@@ -85,8 +85,8 @@ template <class T, int Width, int Group>
 
 /// The same code for three kinds of registers; the machine's is chosen once.
 template <class T>
-using Columns = void (*)(const T* a, Index stride, Index n, Index begin, Index end, const T* x,
-                         T* y);
+using ColumnsKernel = void (*)(const T* a, Index stride, Index n, Index begin, Index end,
+                               const T* x, T* y);
 
 template <class T, int Width>
 void columns_plain(const T* a, Index stride, Index n, Index begin, Index end, const T* x, T* y) {
@@ -108,7 +108,7 @@ template <class T, int Width>
 #endif
 
 template <class T, int Width>
-Columns<T> best_columns() {
+ColumnsKernel<T> best_columns() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq"))
@@ -133,7 +133,7 @@ void narrow_times(blas::View<const T> A, blas::View<const T> X, blas::View<T> Y,
     room.partial.resize(block * Index(chunks + 1));
   T* const x = room.partial.data() + block * Index(chunks);  // X without gaps between its columns
   for (Index v = 0; v < width; ++v) std::copy_n(X.data + v * X.stride, n, x + v * n);
-  static const Columns<T> one = best_columns<T, 1>(), two = best_columns<T, 2>();
+  static const ColumnsKernel<T> one = best_columns<T, 1>(), two = best_columns<T, 2>();
   parallel_for(chunks, [&](std::size_t k) {
     T* const y = room.partial.data() + Index(k) * block;
     std::fill_n(y, block, T(0));

@@ -82,12 +82,18 @@ bool is_standard_output(const struct stat& there) {
          ours.st_dev == there.st_dev;
 }
 
-void write_stream(const std::filesystem::path& path, const std::string& bytes) {
+using Pieces = std::function<std::string()>;
+
+void write_pieces(OpenFile& file, const Pieces& next) {
+  for (std::string piece = next(); !piece.empty(); piece = next()) file.write(piece);
+}
+
+void write_stream(const std::filesystem::path& path, const Pieces& next) {
   struct stat there = {};
   const bool ours = stat(path.c_str(), &there) == 0 && is_standard_output(there);
   OpenFile file(path, ours ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
                            : ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
-  file.write(bytes);
+  write_pieces(file, next);
   file.close();
 }
 
@@ -112,8 +118,13 @@ PathKind path_kind(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  bool given = false;
+  write_file(path, [&] { return std::exchange(given, true) ? std::string() : bytes; });
+}
+
+void write_file(const std::filesystem::path& path, const Pieces& next) {
   const PathKind target = path_kind(path);
-  if (target == PathKind::stream) return write_stream(path, bytes);
+  if (target == PathKind::stream) return write_stream(path, next);
   struct stat replaced = {};
   const bool replaces = target == PathKind::file && lstat(path.c_str(), &replaced) == 0;
   // The folder's permissions let us rename over a file that its own protect.
@@ -128,7 +139,7 @@ void write_file(const std::filesystem::path& path, const std::string& bytes) {
                        replaces ? 0600 : 0666));
   try {
     if (replaces) file.become_like(replaced);
-    file.write(bytes);
+    write_pieces(file, next);
     file.sync();
     file.close();
     if (rename(temporary.c_str(), path.c_str()) != 0) trouble(path, "cannot be replaced");

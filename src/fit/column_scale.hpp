@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/types.hpp"
+#include "fisherman/io/table.hpp"
 
 namespace fisherman {
 
@@ -23,14 +25,7 @@ inline void require_standardisable(const ColumnScale& column, const std::string&
           ", which cannot be standardised: their squares are beyond the range of a double");
 }
 
-template <class Column>
-ColumnScale column_scale(const Column& x, const std::string& name) {
-  ColumnScale out{};
-  out.mean = x.mean();
-  out.sd = std::sqrt((x.array() - out.mean).square().mean());
-  out.largest = x.cwiseAbs().maxCoeff();
-  require_standardisable(out, name);
-  return out;
-}
+/// Together: of a table of numbers, dense or sparse, wherever they are, over the rows of all ranks.
+std::vector<ColumnScale> column_scales(const Table& table);
 
 }  // namespace fisherman

@@ -28,19 +28,24 @@ namespace {
   throw FileError(sentence(where, ": has no column '", name, "', which the fit was made with"));
 }
 
+std::vector<Index> places_of(const std::vector<std::string>& names, const Table& table,
+                             const std::string& where) {
+  std::vector<Index> out;
+  for (const std::string& name : names) {
+    const auto found = std::find(table.names.begin(), table.names.end(), name);
+    if (found == table.names.end()) throw_no_column(where, name);
+    out.push_back(found - table.names.begin());
+  }
+  return out;
+}
+
 }  // namespace
 
 Matrix columns_of(const Table& table, const std::vector<std::string>& names,
                   const std::string& where) {
   const LentRows given = table.dense();
   if (table.names == names) return given;
-  Matrix x(given.rows(), Index(names.size()));
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const auto found = std::find(table.names.begin(), table.names.end(), names[k]);
-    if (found == table.names.end()) throw_no_column(where, names[k]);
-    x.col(Index(k)) = given.col(found - table.names.begin());
-  }
-  return x;
+  return given(Eigen::all, places_of(names, table, where));
 }
 
 Table with_columns(const Table& table, const std::vector<std::string>& names,
@@ -52,6 +57,9 @@ Table with_columns(const Table& table, const std::vector<std::string>& names,
     out.x = table.x;
     out.sparse = table.sparse;
     out.lent = table.lent;
+    out.stored = table.stored;
+  } else if (table.stored) {
+    out.stored = picked_columns(table.stored, places_of(names, table, where));
   } else if (!table.sparse) {
     out.x = columns_of(table, names, where);
   } else {

@@ -25,26 +25,39 @@ Vector prior_variances(const ColumnSettings& settings, Index columns) {
   return out;
 }
 
-Preparation Preparation::of(const Matrix& x, std::vector<std::string> names,
-                            const ColumnSettings& settings) {
+Preparation Preparation::of(const Table& table, const ColumnSettings& settings) {
   Preparation p;
-  p.names = std::move(names);
+  p.names = table.names;
   p.intercept = settings.intercept;
-  p.shift = Vector::Zero(x.cols());
-  p.scale = Vector::Ones(x.cols());
-  for (Index j = 0; j < x.cols() && !settings.no_standardize; ++j) {
-    const ColumnScale column = column_scale(x.col(j), p.names[std::size_t(j)]);
-    p.shift(j) = column.mean;
-    if (!column.constant()) {
-      p.scale(j) = column.sd;
-    } else {
-      p.warnings.push_back(
-          "column '" + p.names[std::size_t(j)] +
-          "' is constant: standardised it is zero, and its coefficient stays at the prior");
+  const Index columns = table.columns();
+  p.shift = Vector::Zero(columns);
+  p.scale = Vector::Ones(columns);
+  if (!settings.no_standardize) {
+    const std::vector<ColumnScale> scales = column_scales(table);
+    for (Index j = 0; j < columns; ++j) {
+      const ColumnScale& column = scales[std::size_t(j)];
+      p.shift(j) = column.mean;
+      if (!column.constant()) {
+        p.scale(j) = column.sd;
+      } else {
+        p.warnings.push_back(
+            "column '" + p.names[std::size_t(j)] +
+            "' is constant: standardised it is zero, and its coefficient stays at the prior");
+      }
     }
   }
   if (p.intercept) p.names.emplace_back("(intercept)");
   return p;
+}
+
+Preparation Preparation::of(const Matrix& x, std::vector<std::string> names,
+                            const ColumnSettings& settings) {
+  Table table;
+  table.names = std::move(names);
+  table.lent = std::make_shared<const LentRows>(
+      x.data(), x.rows(), x.cols(),
+      Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>(x.outerStride(), 1));
+  return of(table, settings);
 }
 
 Matrix Preparation::design(Matrix x) const {
@@ -57,6 +70,20 @@ Matrix Preparation::design(Matrix x) const {
     x.rightCols(1).setOnes();
   }
   return x;
+}
+
+TargetRows Preparation::design(Table& table) const {
+  const RowPart part = table.rows_here();
+  if (!table.stored) {
+    Matrix x = table.lent ? Matrix(*table.lent) : std::move(table.x);
+    table.x.resize(0, 0);
+    return {design(std::move(x)), part};
+  }
+  const Preparation how = *this;
+  const auto prepared =
+      std::make_shared<const MappedRows>(table.stored, shift.size() + (intercept ? 1 : 0),
+                                         [how](Matrix x) { return how.design(std::move(x)); });
+  return {prepared, part};
 }
 
 }  // namespace fisherman

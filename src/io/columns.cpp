@@ -233,4 +233,28 @@ Table table_of_columns(Columns columns) {
   return out;
 }
 
+bool stays_on_disk(const Table& table) {
+  return table.stored != nullptr || (table.mixed && table.mixed->stored);
+}
+
+Table read_rows(const Table& table, Index first, Index count) {
+  if (!table.mixed) {
+    Table out;
+    out.names = table.names;
+    out.x = table.stored->block(first, count);
+    return out;
+  }
+  const Columns& from = *table.mixed;
+  const Matrix x = from.stored->block(first, count);
+  std::vector<Index> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), first);
+  Columns out;
+  out.rows = count;
+  out.label = from.label;
+  for (const Column& column : from.all)
+    out.all.push_back(column.is_stored() ? Column{column.name, x.col(column.stored), {}, {}}
+                                         : column.at(rows));
+  return table_of_columns(std::move(out));
+}
+
 }  // namespace fisherman

@@ -56,6 +56,16 @@ struct QueuedRows {
   Index size = 0, width = 0;
   double entries = 0.0;
 
+  void add(const LibsvmRow& row) {
+    for (std::size_t k = 0; k < row.columns.size(); ++k) {
+      columns.push(row.columns[k]);
+      values.push(row.values[k]);
+    }
+    counts.push(std::uint32_t(row.columns.size()));
+    entries += double(row.columns.size());
+    if (!row.columns.empty()) width = std::max(width, Index(row.columns.back()) + 1);
+    ++size;
+  }
   bool is_sparse() const { return entries < 0.25 * double(size) * double(width); }
   SparseRows sparse() {
     SparseRows out;
@@ -97,7 +107,7 @@ Index parse_index(const ByteSource& source, Index line, std::string_view text,
 
 /// One entry of a row whose last index so far is `last`; returns its own.
 Index parse_entry(const ByteSource& source, Index line, std::string_view entry, Index last,
-                  Index width, QueuedRows& rows) {
+                  Index width, LibsvmRow& row) {
   const auto colon = entry.find(':');
   if (colon == std::string_view::npos)
     fail_at(source, line, ": ", shown(entry), " is not index:value");
@@ -107,13 +117,12 @@ Index parse_entry(const ByteSource& source, Index line, std::string_view entry, 
   const auto value = parse_number(entry.substr(colon + 1));
   if (!value)
     fail_at(source, line, ", index ", index, ": ", number_trouble(entry.substr(colon + 1)));
-  rows.columns.push(std::uint32_t(index - 1));
-  rows.values.push(*value);
-  rows.entries += 1.0;
+  row.columns.push_back(std::uint32_t(index - 1));
+  row.values.push_back(*value);
   return index;
 }
 
-const std::string& checked_label(const ByteSource& source, Index line, const std::string& word) {
+std::string_view checked_label(const ByteSource& source, Index line, const std::string& word) {
   if (word.find(':') != std::string::npos)
     fail_at(source, line, ": the row begins with ", shown(word), ", not with a label");
   if (is_missing(word)) fail_at(source, line, ": the label is missing (", shown(word), ")");
@@ -123,62 +132,65 @@ const std::string& checked_label(const ByteSource& source, Index line, const std
 
 }  // namespace
 
-Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
+void for_libsvm_rows(ByteSource& source, const ReadOptions& given,
+                     const std::function<void(const LibsvmRow&)>& use) {
   const ReadOptions options = given.bounded();
   if (!options.label.empty() && options.label != "label")
     fail(source, "a LIBSVM file has one label, the first entry, and no column ",
          shown(options.label));
+  LineWords words(source);
+  LibsvmRow row;
+  do {
+    const std::string* word = &words.next();
+    if (word->empty()) {  // a blank line, or a comment
+      if (words.line() - row.line >
+          most_blank_lines)  // a small gzip file may hold them without end
+        fail_at(source, row.line + 1, ": more than ", most_blank_lines, " blank lines begin here");
+      continue;
+    }
+    row.line = words.line();
+    row.columns.clear();
+    row.values.clear();
+    if (options.has_label) row.label = checked_label(source, row.line, *word);
+    // Without labels the first entry of the row may still be one, to be passed over.
+    if (options.has_label || word->find(':') == std::string::npos) word = &words.next();
+    for (Index last = 0; !word->empty(); word = &words.next()) {
+      last = parse_entry(source, row.line, *word, last, options.columns, row);
+      const double bytes = 24.0 * double(row.columns.size());  // twice while it grows
+      if (bytes > double(options.memory_limit))
+        fail_at(source, row.line, ": ", row.columns.size(), " entries take ", gibibytes(bytes),
+                ", more than the limit of ", gibibytes(double(options.memory_limit)));
+    }
+    use(row);
+  } while (words.next_line());
+  if (row.line == 0 && !source.is_part()) fail(source, "the file is empty");
+}
+
+Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
+  const ReadOptions options = given.bounded();
   Table table;
   QueuedRows rows;
   TextQueue labels;
   double beside = 0.0;  // bytes of labels, and of the rows' numbers of entries
   rows.width = std::max(options.columns, options.least_columns);
-  LineWords words(source);
-  Index last_row = 0;  // its line
-  do {
-    const std::string* word = &words.next();
-    if (word->empty()) {  // a blank line, or a comment
-      if (words.line() - last_row >
-          most_blank_lines)  // a small gzip file may hold them without end
-        fail_at(source, last_row + 1, ": more than ", most_blank_lines, " blank lines begin here");
-      continue;
-    }
-    last_row = words.line();
+  for_libsvm_rows(source, options, [&](const LibsvmRow& row) {
+    rows.add(row);
     beside += sizeof(std::uint32_t);
     if (options.has_label) {
-      labels.push(checked_label(source, words.line(), *word));
-      beside += label_bytes(*word);
+      labels.push(row.label);
+      beside += label_bytes(row.label);
     }
-    // Without labels the first entry of the row may still be one, to be passed over.
-    if (options.has_label || word->find(':') == std::string::npos) word = &words.next();
-    Index last = 0;
-    std::uint32_t count = 0;
-    ++rows.size;
-    // At each entry, not at the row's end: a row may have none.
-    const auto fits = [&] {
-      rows.width = std::max(rows.width, last);
-      if (options.sparse) {  // twice while the queue is emptied
-        const double bytes = 24.0 * rows.entries + beside;
-        if (bytes > double(options.memory_limit))
-          fail_at(source, words.line(), ": ", std::uint64_t(rows.entries), " entries take ",
-                  gibibytes(bytes), ", more than the limit of ",
-                  gibibytes(double(options.memory_limit)));
-        return;
-      }
-      require_fits(source, double(rows.size), double(rows.width), options, words.line(), beside);
-    };
-    for (; !word->empty(); word = &words.next(), ++count) {
-      last = parse_entry(source, words.line(), *word, last, options.columns, rows);
-      fits();
-    }
-    fits();
-    rows.counts.push(count);
-  } while (words.next_line());
-  if (rows.size == 0 && !source.is_part()) fail(source, "the file is empty");
+    if (!options.sparse)
+      return require_fits(source, double(rows.size), double(rows.width), options, row.line, beside);
+    const double bytes = 24.0 * rows.entries + beside;  // twice while the queue is emptied
+    if (bytes > double(options.memory_limit))
+      fail_at(source, row.line, ": ", std::uint64_t(rows.entries), " entries take ",
+              gibibytes(bytes), ", more than the limit of ",
+              gibibytes(double(options.memory_limit)));
+  });
   if (rows.width == 0 && !source.is_part()) fail(source, "no row has a feature");
-  if (options.sparse && rows.width > std::numeric_limits<std::int32_t>::max())
-    fail(source, "a sparse table has ", rows.width, " columns at most ",
-         std::numeric_limits<std::int32_t>::max());
+  if (options.sparse && rows.width > most_sparse_columns)
+    fail(source, "a sparse table has ", rows.width, " columns at most ", most_sparse_columns);
   if (source.is_part() || (options.sparse && rows.is_sparse())) {
     table.sparse = std::make_shared<const SparseRows>(rows.sparse());
   } else {

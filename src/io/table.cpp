@@ -107,6 +107,10 @@ Table without(const ByteSource& source, Table table, const std::vector<std::stri
   std::vector<std::string> names;
   for (const Index j : kept) names.push_back(table.names[std::size_t(j)]);
   table.names = std::move(names);
+  if (table.stored) {
+    table.stored = picked_columns(table.stored, kept);
+    return table;
+  }
   if (!table.sparse) {
     table.x = Matrix(table.x(Eigen::all, kept));
     return table;
@@ -239,7 +243,7 @@ Table read_part(const std::filesystem::path& path, Format format, const ReadOpti
 /// Whether rows of .npy files are to stay there.
 bool stay_on_disk(const RowBlocks& rows, const ReadOptions& options) {
   using FromDisk = ReadOptions::FromDisk;
-  if (!options.mixed || options.from_disk == FromDisk::never) return false;
+  if (options.from_disk == FromDisk::never) return false;
   const double ranks = options.in_parts ? double(rank_count()) : 1.0;
   return options.from_disk == FromDisk::always ||
          double(rows.rows()) * double(rows.columns()) * double(sizeof(double)) / ranks >
@@ -252,25 +256,16 @@ Table stored_table(std::shared_ptr<const RowBlocks> rows, const std::string& nam
   table.stored = std::move(rows);
   table.names = names_of_columns(table.stored->columns(), options, name);
   if (options.in_parts && rank_count() > 1) table.part = RowPart::of_rank(table.stored->rows());
-  if (const Index wanted = options.columns; wanted > 0 && wanted != table.columns())
-    throw FileError(sentence(name, ": there are ", table.columns(), " features, but ", wanted,
-                             " were asked for"));
-  Columns columns = columns_of_table(std::move(table));
-  for (const std::string& dropped : options.dropped) {
-    const auto found = std::find_if(columns.all.begin(), columns.all.end(),
-                                    [&](const Column& one) { return one.name == dropped; });
-    if (found == columns.all.end())
-      throw FileError(sentence(name, ": has no column ", shown(dropped), " to leave out"));
-    columns.all.erase(found);
-  }
-  return table_of_columns(std::move(columns));
+  const MemorySource source(name, "");
+  require_columns(source, table.columns(), options);
+  table = without(source, std::move(table), options.dropped);
+  return options.mixed ? table_of_columns(columns_of_table(std::move(table))) : table;
 }
 
 /// As it stays on disk, if it does.
 std::optional<Table> on_disk(const std::filesystem::path& path, const ReadOptions& options) {
   const auto stays = [&]() -> int {
-    if (!options.mixed || options.from_disk == ReadOptions::FromDisk::never || !can_be_cut(path))
-      return 0;
+    if (options.from_disk == ReadOptions::FromDisk::never || !can_be_cut(path)) return 0;
     FileSource source(path);
     return format_of(path, source) == Format::npy && stay_on_disk(StoredRows(path), options);
   };

@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "fisherman/core/version.hpp"
 #include "fisherman/io/block_queue.hpp"
@@ -16,6 +18,7 @@
 #include "fisherman/io/json.hpp"
 #include "fisherman/io/libsvm.hpp"
 #include "fisherman/io/npy.hpp"
+#include "fisherman/io/stored_rows.hpp"
 #include "fisherman/io/table_folder.hpp"
 #include "fisherman/io/text.hpp"
 #include "growing_column.hpp"
@@ -56,6 +59,64 @@ class UnfinishedFolder {
   fs::path path_, unfinished_;
 };
 
+/// The entries of sparse rows on their way into files, and out again.
+class EntryFiles {
+ public:
+  explicit EntryFiles(const UnfinishedFolder& folder)
+      : paths_{folder.file("begins.npy"), folder.file("entry_columns.npy"),
+               folder.file("values.npy")},
+        begins_(paths_[0], "<i8", 0),
+        columns_(paths_[1], "<i4", 0),
+        values_(paths_[2], "<f8", 0) {
+    begins_.add(&count_, 1);
+  }
+  void add(Index column, double value) {
+    const auto place = std::int32_t(column);
+    columns_.add(&place, 1);
+    values_.add(&value, 1);
+    ++count_;
+  }
+  void close_row() {
+    begins_.add(&count_, 1);
+    ++rows_;
+  }
+  Index count() const { return count_; }
+  void finish() {
+    begins_.finish(rows_ + 1);
+    columns_.finish(count_);
+    values_.finish(count_);
+  }
+
+  /// use(columns, values) for each row, from the finished files.
+  template <class Use>
+  void each_row(const Use& use) const {
+    constexpr Index at_once = 4096;
+    const StoredRows begins(paths_[0]), columns(paths_[1]), values(paths_[2]);
+    std::vector<Index> of_row;
+    std::vector<double> numbers;
+    for (Index first = 0; first < rows_; first += at_once) {
+      const Index count = std::min(at_once, rows_ - first);
+      const Vector begin = begins.block(first, count + 1).col(0);
+      const auto from = Index(begin(0)), all = Index(begin(count)) - from;
+      const Vector column = columns.block(from, all).col(0), value = values.block(from, all).col(0);
+      for (Index i = 0; i < count; ++i) {
+        const auto at = Index(begin(i)) - from, end = Index(begin(i + 1)) - from;
+        of_row.assign(column.begin() + at, column.begin() + end);
+        numbers.assign(value.begin() + at, value.begin() + end);
+        use(of_row, numbers);
+      }
+    }
+  }
+  void remove() const {
+    for (const fs::path& path : paths_) fs::remove(path);
+  }
+
+ private:
+  std::array<fs::path, 3> paths_;
+  NpyWriter begins_, columns_, values_;
+  Index count_ = 0, rows_ = 0;
+};
+
 class TableWriter {
  public:
   TableWriter(const fs::path& folder, const std::vector<fs::path>& files,
@@ -72,10 +133,10 @@ class TableWriter {
       if (k > 0 && text != (format == Format::csv))
         fail(source, "is of another format than ", name_of_file(files_[0]));
       text = format == Format::csv;
-      text ? add_csv(source, k) : add_libsvm(source);
+      text ? add_csv(source, k) : add_libsvm(source, k);
       told(double(k + 1) / double(files_.size()));
     }
-    text ? rows_->finish(out_.rows) : write_entries();
+    text ? rows_->finish(out_.rows) : finish_entries();
     if (!out_.label.empty()) write_labels();
     describe();
     folder_.finish();
@@ -116,45 +177,60 @@ class TableWriter {
       labels_.emplace(name, [where](Index line) { return sentence(where, ", line ", line); });
   }
 
-  void add_libsvm(ByteSource& source) {
-    ReadOptions options = options_;
-    options.sparse = true;
-    const Table table = without(source, parse_libsvm(source, options), options.dropped);
-    if (out_.rows == 0 && !table.label_name.empty()) begin_labels(table.label_name, source.name());
-    for (Index i = 0; i < table.rows(); ++i) {
-      if (table.sparse) {
-        entries_.append(*table.sparse, i);
-      } else {
-        for (Index j = 0; j < table.x.cols(); ++j)
-          if (table.x(i, j) != 0.0) {
-            entries_.column.push_back(std::int32_t(j));
-            entries_.value.push_back(table.x(i, j));
-          }
-        entries_.close_row();
-      }
-      if (labels_) codes_.push(labels_->add(table.labels[std::size_t(i)], i + 1));
+  void add_libsvm(ByteSource& source, std::size_t file) {
+    if (!entries_) {
+      entries_.emplace(folder_);
+      width_ = options_.columns;
+      if (options_.has_label) begin_labels("label", source.name());
+      for (const std::string& name : options_.dropped)
+        left_out_.insert(column_of_name(source, name));
     }
-    entries_.columns = std::max(entries_.columns, table.columns());
-    if (names_.size() < table.names.size()) names_ = table.names;
-    out_.rows += table.rows();
+    for_libsvm_rows(source, options_, [&](const LibsvmRow& row) {
+      for (std::size_t k = 0; k < row.columns.size(); ++k) {
+        const auto column = Index(row.columns[k]);
+        width_ = std::max(width_, column + 1);
+        if (left_out_.count(column) == 0) entries_->add(place_of(column), row.values[k]);
+      }
+      entries_->close_row();
+      if (labels_) codes_.push(labels_->add(row.label, row.line));
+      if (++out_.rows % 4096 == 0)
+        told((double(file) + source.fraction_read()) / double(files_.size()));
+    });
+  }
+  static Index column_of_name(const ByteSource& source, const std::string& name) {
+    const auto number =
+        name.size() > 1 && name[0] == 'f' ? parse_number(name.substr(1)) : std::nullopt;
+    if (!number || numbered(Index(*number)) != name)
+      fail(source, "has no column ", shown(name), " to leave out");
+    return Index(*number) - 1;
+  }
+  static std::string numbered(Index number) { return sentence("f", number); }
+  /// Of a column, without those that are left out.
+  Index place_of(Index column) const {
+    return column - std::distance(left_out_.begin(), left_out_.lower_bound(column));
   }
 
-  void write_entries() {
-    out_.columns = entries_.columns;
-    out_.sparse = double(entries_.entries()) < 0.25 * double(out_.rows) * double(out_.columns);
-    if (!out_.sparse) {
-      rows_.emplace(folder_.file("rows.npy"), "<f8", out_.columns);
-      for (Index i = 0; i < out_.rows; ++i) {
-        Vector row = Vector::Zero(out_.columns);
-        entries_.each(i, [&](Index j, double v) { row(j) = v; });
-        rows_->add(row.data(), std::size_t(row.size()));
-      }
-      rows_->finish(out_.rows);
-      return;
-    }
-    write_array("begins.npy", "<i8", entries_.begin);
-    write_array("entry_columns.npy", "<i4", entries_.column);
-    write_array("values.npy", "<f8", entries_.value);
+  void finish_entries() {
+    const MemorySource source(name_of_file(files_[0]), "");
+    if (!left_out_.empty() && *left_out_.rbegin() >= width_)
+      fail(source, "has no column ", shown(numbered(*left_out_.rbegin() + 1)), " to leave out");
+    for (Index j = 0; j < width_; ++j)
+      if (left_out_.count(j) == 0) names_.push_back(numbered(j + 1));
+    if (names_.empty()) fail(source, width_ == 0 ? "no row has a feature" : "no column is left");
+    if (width_ > most_sparse_columns)
+      fail(source, "a sparse table has ", width_, " columns at most ", most_sparse_columns);
+    out_.columns = Index(names_.size());
+    entries_->finish();
+    out_.sparse = double(entries_->count()) < 0.25 * double(out_.rows) * double(out_.columns);
+    if (out_.sparse) return;
+    rows_.emplace(folder_.file("rows.npy"), "<f8", out_.columns);
+    entries_->each_row([&](const std::vector<Index>& columns, const std::vector<double>& values) {
+      Vector row = Vector::Zero(out_.columns);
+      for (std::size_t k = 0; k < columns.size(); ++k) row(columns[k]) = values[k];
+      rows_->add(row.data(), std::size_t(row.size()));
+    });
+    rows_->finish(out_.rows);
+    entries_->remove();
   }
 
   template <class T>
@@ -214,7 +290,9 @@ class TableWriter {
   std::size_t line_of_file_ = 0;  // the file whose columns were compared with the first one's
   std::optional<GrowingColumn> labels_;
   BlockQueue<double> codes_;
-  SparseRows entries_;
+  std::optional<EntryFiles> entries_;  // of LIBSVM files
+  Index width_ = 0;                    // with what is left out
+  std::set<Index> left_out_;
 };
 
 }  // namespace

@@ -19,12 +19,12 @@ RegressionPriors normal_priors(const Vector& variances) {
 
 }  // namespace
 
-LogisticTarget::LogisticTarget(Matrix X, Vector y, const Vector& prior_variances)
-    : RegressionTarget(std::move(X), {std::move(y), {}, {}}, fisherman::likelihood("logistic"),
+LogisticTarget::LogisticTarget(TargetRows rows, Vector y, const Vector& prior_variances)
+    : RegressionTarget(std::move(rows), {std::move(y), {}, {}}, fisherman::likelihood("logistic"),
                        normal_priors(prior_variances)) {}
 
-LogisticTarget::LogisticTarget(Matrix X, Vector y, double prior_variance)
-    : RegressionTarget(X, {std::move(y), {}, {}}, fisherman::likelihood("logistic"),
-                       normal_priors(Vector::Constant(X.cols(), prior_variance))) {}
+LogisticTarget::LogisticTarget(TargetRows rows, Vector y, double prior_variance)
+    : RegressionTarget(rows, {std::move(y), {}, {}}, fisherman::likelihood("logistic"),
+                       normal_priors(Vector::Constant(rows.columns(), prior_variance))) {}
 
 }  // namespace fisherman

@@ -68,14 +68,13 @@ ClassSums sums(const ClassData& data, const LinearScores& s, const Matrix* basis
   const Index K = data.classes();
   const DesignRows& design = data.design();
   const DesignRows::Left left = design.prepared(s.left);
-  ClassSums total = sum_over_rows<ClassSums>(data.rows(), [&](Index first, Index count) {
+  const auto of_rows = [&](const DesignRows& x, const RowSet& rows, Index first) {
     ClassSums sum;
-    const RowSet rows(first, count);
-    const Matrix z = design.project(left, rows);
+    const Matrix z = x.project(left, rows);
     const Matrix eta = (s.right * z).colwise() + s.intercepts;
     Vector log_total;
     const Matrix p = softmax(eta, &log_total);
-    for (Index i = 0; i < count; ++i) {
+    for (Index i = 0; i < rows.count; ++i) {
       const int k = data.outcome(first + i);
       sum.loss +=
           log_total(i) - (k < K - 1 ? eta(k, i) : 0.0);  // exact where the probability underflows
@@ -85,12 +84,17 @@ ClassSums sums(const ClassData& data, const LinearScores& s, const Matrix* basis
     }
     if (basis == nullptr) return sum;
     Matrix e = p.topRows(K - 1);
-    for (Index i = 0; i < count; ++i)
+    for (Index i = 0; i < rows.count; ++i)
       if (const int k = data.outcome(first + i); k < K - 1) e(k, i) -= 1.0;
-    sum.x_eb = design.gather(basis->transpose() * e, rows);
+    sum.x_eb = x.gather(basis->transpose() * e, rows);
     sum.e_xl.noalias() = e * z.transpose();
     sum.e = e.rowwise().sum();
     return sum;
+  };
+  ClassSums total = sum_over_rows<ClassSums>(data.rows(), [&](Index first, Index count) {
+    return design.with_rows({first, count}, [&](const DesignRows& x, const RowSet& rows) {
+      return of_rows(x, rows, first);
+    });
   });
   if (basis != nullptr)
     total.x_eb =

@@ -94,7 +94,7 @@ const Multinomial::FactoredBatch& Multinomial::factored_batch(const FactoredRedu
   out.point = std::move(here);
   out.data = data_;
   out.rows = batch_rows(draws);
-  if (!data_->design().part().is_whole()) {
+  if (const DesignRows& all = data_->design(); !all.part().is_whole() || all.stored()) {
     out.data = std::make_shared<const ClassData>(data_->subset(out.rows));
     std::iota(out.rows.begin(), out.rows.end(), Index(0));
   }

@@ -6,7 +6,7 @@
 
 #include "elementwise.hpp"
 #include "fisherman/core/error.hpp"
-#include "fisherman/core/row_sum.hpp"
+#include "fisherman/core/row_parts.hpp"
 
 namespace fisherman {
 namespace {
@@ -60,12 +60,12 @@ struct Forward {
 
 }  // namespace
 
-NeuralTarget::NeuralTarget(const Matrix& X, Vector y, NeuralOptions options)
-    : X_(std::make_shared<const Matrix>(with_ones(X))), y_(std::move(y)), options_(options) {
-  require(X.rows() > 0 && X.cols() > 0, "a neural network needs rows and columns, not ", X.rows(),
-          " x ", X.cols());
-  require(y_.size() == X.rows(), "there are ", X.rows(), " rows, but ", y_.size(), " outcomes");
-  require(X.allFinite(), "the features hold a NaN or an infinity");
+NeuralTarget::NeuralTarget(TargetRows rows, Vector y, NeuralOptions options)
+    : rows_(std::move(rows)), y_(std::move(y)), options_(options) {
+  require(this->rows() > 0 && features() > 0, "a neural network needs rows and columns, not ",
+          this->rows(), " x ", features());
+  require(y_.size() == rows_.part().count, "there are ", rows_.part().count, " rows, but ",
+          y_.size(), " outcomes");
   require((y_.array() == 0.0 || y_.array() == 1.0).all(), "outcomes must be 0 or 1");
   require(options.hidden > 0, "hidden is ", options.hidden, ", but must be positive");
   require(options.prior_variance > 0.0 && std::isfinite(options.prior_variance),
@@ -77,15 +77,14 @@ Index NeuralTarget::dimension() const { return options_.hidden * (features() + 2
 // Backwards: with δ = y − σ(η), the gradient is Hᵀδ in v, Σδ in c, and Xᵀ((δvᵀ)∘h′) in (W, b).
 Vector NeuralTarget::log_density(const Matrix& betas, Matrix& gradients) const {
   require_size(betas, dimension(), "the weights of a neural network");
-  const Matrix& X = *X_;
-  const Index p = X.cols(), h = options_.hidden, draws = betas.cols();
+  const Index p = features() + 1, h = options_.hidden, draws = betas.cols();
   // Gradients, and the value below them.
-  const auto total = sum_over_rows<Matrix>(X.rows(), [&](Index begin, Index length) {
+  const auto total = sum_over_rows<Matrix>(this->rows(), [&](Index begin, Index length) {
     Matrix part = Matrix::Zero(betas.rows() + 1, draws);
     for (Index first = begin; first < begin + length; first += rows_a_tile) {
       const Index rows = std::min(rows_a_tile, begin + length - first);
-      const Matrix x = X.middleRows(first, rows);
-      const auto labels = y_.segment(first, rows);
+      const Matrix x = with_ones(rows_.block(first, rows));
+      const auto labels = y_.segment(rows_.part().at(first), rows);
       for (Index from = 0; from < draws; from += draws_a_tile) {
         const Index count = std::min(draws_a_tile, draws - from);
         Forward net(x, betas.middleCols(from, count), h, options_.activation);
@@ -121,9 +120,9 @@ Vector NeuralTarget::log_density(const Matrix& betas, Matrix& gradients) const {
 NeuralTarget NeuralTarget::subset(const std::vector<Index>& rows) const {
   require(!rows.empty(), "a minibatch needs at least one row");
   NeuralTarget out = *this;
-  out.X_ = std::make_shared<const Matrix>((*X_)(rows, Eigen::all));
-  out.y_ = y_(rows);
-  out.weight_ = weight_ * double(y_.size()) / double(rows.size());
+  out.rows_ = rows_.chosen(rows);
+  out.y_ = collected(y_, rows_.part(), rows);
+  out.weight_ = weight_ * double(this->rows()) / double(rows.size());
   return out;
 }
 

@@ -87,53 +87,22 @@ struct RegressionTarget::Last {
   std::shared_ptr<const Moments> moments;
 };
 
-RegressionTarget::RegressionTarget(Matrix X, Outcomes outcomes,
+RegressionTarget::RegressionTarget(TargetRows rows, Outcomes outcomes,
                                    std::shared_ptr<const Likelihood> likelihood,
-                                   RegressionPriors priors, Vector offset,
-                                   std::optional<RowPart> part)
-    : X_(std::make_shared<const Matrix>(std::move(X))),
+                                   RegressionPriors priors, Vector offset)
+    : rows_(std::move(rows)),
       last_(std::make_shared<Last>()),
       outcomes_(std::move(outcomes)),
       offset_(std::move(offset)),
       likelihood_(std::move(likelihood)),
       priors_(std::move(priors)),
       predictors_(likelihood_->predictors()),
-      extras_(Index(likelihood_->extra().size())),
-      part_(part.value_or(RowPart::whole(X_->rows()))) {
+      extras_(Index(likelihood_->extra().size())) {
   check();
-}
-
-RegressionTarget::RegressionTarget(std::shared_ptr<const RowBlocks> rows, Outcomes outcomes,
-                                   std::shared_ptr<const Likelihood> likelihood,
-                                   RegressionPriors priors, Vector offset,
-                                   std::optional<RowPart> part)
-    : blocks_(std::move(rows)),
-      last_(std::make_shared<Last>()),
-      outcomes_(std::move(outcomes)),
-      offset_(std::move(offset)),
-      likelihood_(std::move(likelihood)),
-      priors_(std::move(priors)),
-      predictors_(likelihood_->predictors()),
-      extras_(Index(likelihood_->extra().size())),
-      part_(part.value_or(RowPart::whole(blocks_->rows()))) {
-  require(blocks_->rows() == part_.all, "there are ", blocks_->rows(),
-          " rows, but there should be ", part_.all);
-  check();
-}
-
-const Matrix& RegressionTarget::design() const {
-  require(in_memory(), "the rows of this regression are not in memory");
-  return *X_;
-}
-
-Matrix RegressionTarget::design_rows(Index first, Index count) const {
-  const Index here = part_.at(first, count);
-  return in_memory() ? Matrix(X_->middleRows(here, count)) : blocks_->block(first, count);
 }
 
 void RegressionTarget::check() const {
-  const Index n = in_memory() ? X_->rows() : part_.count, p = coefficients();
-  require(n == part_.count, "there are ", n, " rows, but there should be ", part_.count);
+  const Index n = rows_.part().count, p = coefficients();
   require(predictors_ == 1 || (extras_ == 0 && offset_.size() == 0), "the likelihood ",
           likelihood_->name(), " has several linear predictors, which take no offset");
   require(rows() > 0 && p > 0, "a regression needs rows and columns, not ", rows(), " x ", p);
@@ -144,18 +113,17 @@ void RegressionTarget::check() const {
           " rows, but ", outcomes_.weights.size(), " weights");
   require(offset_.size() == 0 || (offset_.size() == n && offset_.allFinite()),
           "the offset must have a finite number for each row");
-  require(!in_memory() || X_->allFinite(), "the design matrix holds a NaN or an infinity");
   for (Index i = 0; i < n; ++i) {
     const std::string trouble = likelihood_->trouble(outcomes_.y(i), outcomes_.trials_of(i));
-    require(trouble.empty(), "the outcome of row ", part_.first + i + 1, " is ", outcomes_.y(i),
-            ", but ", trouble);
+    require(trouble.empty(), "the outcome of row ", rows_.part().first + i + 1, " is ",
+            outcomes_.y(i), ", but ", trouble);
     require(outcomes_.weight_of(i) >= 0.0 && std::isfinite(outcomes_.weight_of(i)),
-            "the weight of row ", part_.first + i + 1, " is ", outcomes_.weight_of(i),
+            "the weight of row ", rows_.part().first + i + 1, " is ", outcomes_.weight_of(i),
             ", but must be finite and not negative");
   }
   // Where outcomes are no counts, a parameter such as σ would go to 0, and the density of the outcomes to infinity.
-  require(extras_ == 0 || !likelihood_->trouble(0.5, 1.0).empty() || n < 2 || !part_.is_whole() ||
-              (outcomes_.y.array() != outcomes_.y(0)).any(),
+  require(extras_ == 0 || !likelihood_->trouble(0.5, 1.0).empty() || n < 2 ||
+              !rows_.part().is_whole() || (outcomes_.y.array() != outcomes_.y(0)).any(),
           "all outcomes are ", n > 0 ? outcomes_.y(0) : 0.0, ", so that the likelihood ",
           likelihood_->name(), " has no spread to describe");
   require(Index(priors_.coefficients.size()) == p, "there are ", p, " coefficients, but ",
@@ -259,7 +227,7 @@ Vector RegressionTarget::evaluated(const Matrix& thetas, Matrix* gradients) cons
   const Index tail = coefficients() + effects(), tile = tile_draws(m);
   const auto sum = sum_over_rows<Slopes>(rows(), [&](Index first, Index count) {
     Slopes part{Vector(draws), Matrix::Zero(gradients != nullptr ? dimension() : 0, draws)};
-    const Index here = part_.at(first, count);
+    const Index here = rows_.part().at(first, count);
     const Matrix x = design_rows(first, count);
     const Outcomes outcomes = outcomes_.range(here, count);
     Vector extra_slope = Vector::Zero(extras_);
@@ -308,7 +276,7 @@ Matrix RegressionTarget::mean_hessian(const Matrix& thetas) const {
   const Index m = predictors_, tail = coefficients() + effects(), draws = thetas.cols();
   const Index firsts = 1 + m + extras_, tile = tile_draws(m);
   const auto sum = sum_over_rows<Derivatives>(rows(), [&](Index first, Index count) {
-    const Index here = part_.at(first, count);
+    const Index here = rows_.part().at(first, count);
     const Matrix x = design_rows(first, count);
     const Outcomes outcomes = outcomes_.range(here, count);
     Matrix sums = Matrix::Zero(count, likelihood_->columns() - firsts);
@@ -340,7 +308,7 @@ Matrix RegressionTarget::linear_predictors(const std::vector<Index>& rows,
 }
 
 Matrix RegressionTarget::linear_predictors(const Matrix& thetas) const {
-  std::vector<Index> all(static_cast<std::size_t>(part_.count));
+  std::vector<Index> all(static_cast<std::size_t>(rows_.part().count));
   std::iota(all.begin(), all.end(), Index(0));
   return linear_predictors(all, thetas);
 }
@@ -353,7 +321,7 @@ PredictorNormals RegressionTarget::predictor_normals(const Vector& mean, const M
 PredictorNormals RegressionTarget::predictor_normals(const Matrix& x, const Vector& mean,
                                                      const Matrix& covariance, Index first) const {
   const Index p = features(), tail = coefficients() + effects(), count = x.rows();
-  const Index here = part_.at(first, count);
+  const Index here = rows_.part().at(first, count);
   PredictorNormals out = fisherman::predictor_normals(x, predictors_, mean, covariance);
   if (offset_.size() > 0) out.mean.colwise() += offset_.segment(here, count);
   out.extra_mean = mean.segment(tail, extras_);
@@ -369,7 +337,7 @@ PredictorNormals RegressionTarget::predictor_normals(const Matrix& x, const Vect
 
 Matrix RegressionTarget::row_moments(const Matrix& x, const Vector& mean, const Matrix& covariance,
                                      Index first) const {
-  const Index here = part_.at(first, x.rows()), count = x.rows();
+  const Index here = rows_.part().at(first, x.rows()), count = x.rows();
   Matrix out(count, likelihood_->columns());
   likelihood_->expect(outcomes_.range(here, count), 0,
                       predictor_normals(x, mean, covariance, first), out);
@@ -481,30 +449,22 @@ RegressionTarget RegressionTarget::subset(const std::vector<Index>& rows) const 
   require(!rows.empty(), "a minibatch needs at least one row");
   RegressionTarget out = *this;
   out.last_ = std::make_shared<Last>();
-  const auto chosen = [&](const Matrix& of_rows) {
-    return Matrix(collected(Matrix(of_rows.transpose()), part_, rows).transpose());
-  };
-  out.X_ = std::make_shared<const Matrix>(!in_memory()       ? blocks_->chosen(rows)
-                                          : part_.is_whole() ? Matrix((*X_)(rows, Eigen::all))
-                                                             : chosen(*X_));
-  out.blocks_ = nullptr;
-  if (part_.is_whole()) {
-    out.outcomes_ = outcomes_.subset(rows);
-    if (offset_.size() > 0) out.offset_ = offset_(rows);
-  } else {
-    out.outcomes_.y = chosen(outcomes_.y);
-    if (outcomes_.trials.size() > 0) out.outcomes_.trials = chosen(outcomes_.trials);
-    if (outcomes_.weights.size() > 0) out.outcomes_.weights = chosen(outcomes_.weights);
-    if (offset_.size() > 0) out.offset_ = chosen(offset_);
-  }
-  out.part_ = RowPart::whole(Index(rows.size()));
+  out.rows_ = rows_.chosen(rows);
+  Vector* const all[] = {&out.outcomes_.y, &out.outcomes_.trials, &out.outcomes_.weights,
+                         &out.offset_};
+  std::int64_t given = 0;
+  for (int k = 0; k < 4; ++k) given |= std::int64_t(all[k]->size() > 0) << k;
+  if (!part().is_whole()) given = largest_of_ranks(given);  // on a rank without rows all are empty
+  for (int k = 0; k < 4; ++k)
+    if ((given >> k & 1) != 0) *all[k] = collected(*all[k], part(), rows);
   out.weight_ = weight_ * double(this->rows()) / double(rows.size());
   return out;
 }
 
 RegressionTarget RegressionTarget::sample(Index most) const {
-  return rows() <= most && part_.is_whole() && in_memory() ? *this
-                                                           : subset(spread_rows(rows(), most));
+  return rows() <= most && rows_.part().is_whole() && in_memory()
+             ? *this
+             : subset(spread_rows(rows(), most));
 }
 
 }  // namespace fisherman

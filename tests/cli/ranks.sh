@@ -55,6 +55,8 @@ shared logistic "2 3 5" logistic --data data.csv --draws 20
 "$program" data convert data.csv >/dev/null
 shared converted "2 5" logistic --data data.csv.table
 shared disk "3" logistic --data data.csv.table --from-disk --method ngd --minibatch 64 --iterations 20
+shared disk-classes "2 3" reduced-rank --data data.csv.table --from-disk --holdout 0.2
+shared disk-network "3" flow --data data.csv.table --from-disk --target neural --hidden 2 --iterations 10 --minibatch 50
 shared minibatches "3" logistic --data data.csv --method ngd --minibatch 64 --iterations 40
 shared counts "5" regression --data mixed.csv --label count --likelihood poisson --missing drop --weights weight
 shared groups "3" regression --data mixed.csv --label count --likelihood negative-binomial --missing mean --group colour --drop note,weight

@@ -254,9 +254,9 @@ TEST(Ranks, ARegressionHasTheSameExpectationsAndMinibatches) {
   for (const int ranks : {2, 3, 5})
     on_ranks(ranks, [&](int) {
       const RowPart part = RowPart::of_rank(n);
-      const RegressionTarget mine(x.middleRows(part.first, part.count),
+      const RegressionTarget mine({x.middleRows(part.first, part.count), part},
                                   {y.segment(part.first, part.count), {}, {}},
-                                  likelihood("logistic"), priors, {}, part);
+                                  likelihood("logistic"), priors);
       EXPECT_EQ(mine.rows(), n);
       const Expectation found = mine.expectation(mean, covariance);
       EXPECT_EQ(found.value, expected.value);

@@ -4,25 +4,13 @@
 #include "fisherman/core/error.hpp"
 #include "fisherman/core/random.hpp"
 #include "fisherman/fit/regression.hpp"
+#include "memory_blocks.hpp"
 #include "ranks_in_threads.hpp"
 
 namespace fisherman::fit_design_blocks_test {
 namespace {
 
 constexpr Index n = 3000;
-
-/// In memory, but seen through blocks.
-class Rows final : public RowBlocks {
- public:
-  explicit Rows(Matrix x) : x_(std::move(x)) {}
-  Index rows() const override { return x_.rows(); }
-  Index columns() const override { return x_.cols(); }
-  Matrix block(Index first, Index count) const override { return x_.middleRows(first, count); }
-  Matrix chosen(const std::vector<Index>& rows) const override { return x_(rows, Eigen::all); }
-
- private:
-  Matrix x_;
-};
 
 struct Data {
   Matrix x = Draws(3, 0).normals(0, n, 3).array().exp();
@@ -44,7 +32,7 @@ struct Data {
     }
     out.all.push_back({"y", y.segment(part.first, part.count), {}, {}});
     out.all.push_back({"w", weight.segment(part.first, part.count), {}, {}});
-    if (stored) out.stored = std::make_shared<const Rows>(x);
+    if (stored) out.stored = std::make_shared<const MemoryBlocks>(x);
     return out;
   }
 };
@@ -84,8 +72,8 @@ TEST(DesignBlocks, MakeTheSameRegressionOnAnyNumberOfRanks) {
     priors.coefficients.assign(3, {});
     const Outcomes outcomes{data.y.segment(part.first, part.count), {}, {}};
     const auto of = part.shared ? std::optional(part) : std::nullopt;
-    return stored ? RegressionTarget(rows.blocks, outcomes, likelihood("poisson"), priors, {}, of)
-                  : RegressionTarget(rows.x, outcomes, likelihood("poisson"), priors, {}, of);
+    return RegressionTarget(stored ? TargetRows(rows.blocks, of) : TargetRows(rows.x, of), outcomes,
+                            likelihood("poisson"), priors);
   };
   const Vector mean = Vector::LinSpaced(3, -0.3, 0.2);
   const Matrix covariance = 0.01 * Matrix::Identity(3, 3), thetas = Draws(4, 0).normals(0, 3, 5);

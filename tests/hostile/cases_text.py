@@ -159,11 +159,11 @@ def cases(_sanitized=False):
     yield Case("csv --columns", FIT + ["data.csv", "--columns", "7"], r"data\.csv.*7", good)
     yield Case("csv label that is not there", FIT + ["data.csv", "--label", "y"], r"data\.csv.*'y'", good)
     yield Case("csv label in other capitals", FIT + ["data.csv", "--label", "LABEL"], r"data\.csv.*'LABEL'", good)
-    large = csv([([s * 1.7e308 for s in (1, -1, 1)], y) for _, y in ROWS])
+    large = csv([([s * (-1) ** k * 1.7e308 for s in (1, -1, 1)], y) for k, (_, y) in enumerate(ROWS)])
     for name, content in (("values", large), ("a value", with_cell("1e308")), ("a smaller value", with_cell("-1e160"))):
         for model in ("logistic", "reduced-rank", "flow"):
             command = ["fit", model, *RANK.get(model, []), *FIT[2:], "bad.csv"]
-            yield Case(f"{model}: {name} near the largest number", command, "x1|constant", {"bad.csv": content})
+            yield Case(f"{model}: {name} near the largest number", command, "x1", {"bad.csv": content})
     for model in ("reduced-rank", "flow"):
         for name, content, says in TABLES[:4] + TABLES[12:14] + TABLES[17:18]:
             command = ["fit", model, *RANK.get(model, []), *FIT[2:], "bad.csv"]

@@ -84,7 +84,7 @@ TEST(Endless, LibsvmRowsWithoutEntriesAreBounded) {
   const auto parse = [](ByteSource& s) { parse_libsvm(s, small); };
   expect_refused(parse, "", "1\n", {"endless, line ", "limit of"});
   expect_refused(parse, "", "a", {"longer than 1000 bytes"});
-  expect_refused(parse, "1 2147483648:1 ", "x ", {"endless, line 1: ", "2147483648 columns"});
+  expect_refused(parse, "1 2147483648:1\n", "x ", {"endless, line 1: ", "2147483648 columns"});
 }
 
 TEST(Endless, BinaryFilesAreHeldAgainstTheirHeader) {

@@ -81,7 +81,8 @@ TEST_F(StoredRowsTest, StayOnDiskOnlyWhereTheyAreWelcomeAndHaveNoRoom) {
   const Table some = read_table(
       path, {.has_label = false, .dropped = {"f2"}, .mixed = true, .from_disk = FromDisk::always});
   EXPECT_EQ(some.names, (std::vector<std::string>{"f1", "f3"}));
-  EXPECT_EQ(some.mixed->all[1].stored, 2);
+  EXPECT_EQ(some.mixed->stored->block(10, 3).col(some.mixed->all[1].stored),
+            x.col(2).segment(10, 3));
   expect_file_error(
       [&] {
         read_table(

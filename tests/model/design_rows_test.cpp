@@ -2,6 +2,8 @@
 #include "fisherman/model/design_rows.hpp"
 
 #include "expect_laws.hpp"
+#include "memory_blocks.hpp"
+#include "ranks_in_threads.hpp"
 #include "toy.hpp"
 
 namespace fisherman::model_design_rows_test {
@@ -30,6 +32,10 @@ SparseRows sparse() {
   return out;
 }
 
+DesignRows::Stored stored(bool single) {
+  return {std::make_shared<const MemoryBlocks>(plain().transpose()), single};
+}
+
 struct Body {
   const char* name;
   DesignRows rows;
@@ -41,6 +47,8 @@ std::vector<Body> bodies() {
   const Vector centre = toy::random_vector(p, 5);
   return {{"double", DesignRows(plain()), Vector::Zero(p), 1e-13},
           {"single", DesignRows(Eigen::MatrixXf(plain().cast<float>())), Vector::Zero(p), 1e-5},
+          {"stored", DesignRows(stored(false)), Vector::Zero(p), 1e-13},
+          {"stored, single", DesignRows(stored(true)), Vector::Zero(p), 1e-5},
           {"sparse", DesignRows(sparse()), Vector::Zero(p), 1e-13},
           {"sparse, centred", DesignRows(sparse(), centre), centre, 1e-12}};
 }
@@ -77,6 +85,38 @@ TEST(DesignRows, ProductsAreThoseOfTheWholeMatrix) {
       EXPECT_EQ(some.sparse(), body.rows.sparse());
       EXPECT_EQ(some.single(), body.rows.single());
     }
+}
+
+TEST(DesignRows, OfAFileHaveTheBitsOfThoseInMemory) {
+  const Matrix left = toy::random_matrix(p, 3, 2), w = toy::random_matrix(2, 20, 3);
+  const auto expect_same = [&](const DesignRows& there, const DesignRows& here, bool chosen) {
+    const RowSet rows(5, 20);
+    EXPECT_EQ(there.single(), here.single());
+    EXPECT_EQ(there.project(there.prepared(left), rows), here.project(here.prepared(left), rows));
+    EXPECT_EQ(there.gather(w, rows), here.gather(w, rows));
+    EXPECT_EQ(there.gather_squares(w, rows), here.gather_squares(w, rows));
+    EXPECT_EQ(there.columns(rows), here.columns(rows));
+    EXPECT_EQ(there.with_rows(rows,
+                              [&](const DesignRows& x, const RowSet& these) {
+                                EXPECT_FALSE(x.stored());
+                                return x.gather(w, these);
+                              }),
+              here.gather(w, rows));
+    if (!chosen) return;
+    const std::vector<Index> list = {60, 2, 31};
+    EXPECT_EQ(there.subset(list).columns({0, 3}), here.subset(list).columns({0, 3}));
+  };
+  expect_same(DesignRows(stored(false)), DesignRows(plain()), true);
+  expect_same(DesignRows(stored(true)), DesignRows(Eigen::MatrixXf(plain().cast<float>())), true);
+  EXPECT_EQ(DesignRows(stored(false)).bytes(), 0.0);
+  // Of three ranks the first has the 61 rows, which are one group; each may ask for any.
+  on_ranks(3, [&](int rank) {
+    const RowPart part = RowPart::of_rank(n);
+    const DesignRows rows(stored(false), {}, part);
+    if (rank == 0) expect_same(rows, DesignRows(plain()), false);
+    EXPECT_EQ(rows.subset({60, 2}).columns({0, 2}),
+              DesignRows(plain()).subset({60, 2}).columns({0, 2}));
+  });
 }
 
 TEST(SparseRows, SayWhatIsWrongWithThem) {

@@ -2,6 +2,8 @@
 
 #include "expect_laws.hpp"
 #include "fisherman/model/target.hpp"
+#include "memory_blocks.hpp"
+#include "ranks_in_threads.hpp"
 #include "toy.hpp"
 
 namespace fisherman::model_neural_test {
@@ -77,12 +79,41 @@ TEST(NeuralTarget, MinibatchesAreUnbiased) {
   EXPECT_LT((sum - all).norm(), 1e-10);
 }
 
+TEST(NeuralTarget, RowsInPartsAndFromDiskHaveTheSameBits) {
+  const Index n = 3000;  // several groups, so that each rank has some
+  const Example data(n, 3);
+  const NeuralOptions options{.hidden = 2};
+  const NeuralTarget whole(data.X, data.y, options);
+  const Matrix betas = toy::random_matrix(whole.dimension(), 3, 5);
+  Matrix expected, in_batch;
+  const Vector values = whole.log_density(betas, expected = betas);
+  const std::vector<Index> some = {2999, 0, 1500, 7, 7};
+  const Vector batch_values = whole.subset(some).log_density(betas, in_batch = betas);
+  for (int ranks = 1; ranks <= 3; ++ranks)
+    on_ranks(ranks, [&](int) {
+      const RowPart part = RowPart::of_rank(n);
+      const Vector y = data.y.segment(part.first, part.count);
+      for (const bool stored : {false, true}) {
+        const TargetRows rows =
+            stored ? TargetRows(std::make_shared<const MemoryBlocks>(data.X), part)
+                   : TargetRows(Matrix(data.X.middleRows(part.first, part.count)), part);
+        const NeuralTarget target(rows, y, options);
+        EXPECT_EQ(target.rows(), n);
+        Matrix found = betas;
+        EXPECT_EQ(target.log_density(betas, found), values) << ranks << stored;
+        EXPECT_EQ(found, expected) << ranks << stored;
+        EXPECT_EQ(target.subset(some).log_density(betas, found), batch_values) << ranks << stored;
+        EXPECT_EQ(found, in_batch) << ranks << stored;
+      }
+    });
+}
+
 TEST(NeuralTarget, PredictorsAreTheNetworksOwn) {
   const Example data(5, 2);
   const Matrix betas = toy::random_matrix(13, 9, 4);
   const Matrix eta = neural_predictors(data.X, betas, 3, Activation::tanh);
   // The likelihood of one row at y = 1 is log σ(η); a prior of great variance adds a constant only.
-  const NeuralTarget target(data.X.row(2), Vector::Ones(1), {.hidden = 3});
+  const NeuralTarget target(Matrix(data.X.row(2)), Vector::Ones(1), {.hidden = 3});
   Matrix unused(13, 9);
   const Vector value = target.log_density(betas, unused);
   for (Index k = 0; k < 9; ++k) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <type_traits>
 
@@ -103,6 +104,8 @@ class Reader {
 /// `path` holds either the old or the new content, whatever happens in between; nothing half-written is left. What else may
 /// be there, and what then: path_kind.hpp. Throws FileError.
 void write_file(const std::filesystem::path& path, const std::string& bytes);
+/// The same for content that comes piece by piece, an empty one last.
+void write_file(const std::filesystem::path& path, const std::function<std::string()>& next_piece);
 
 /// The same with a format version and a checksum.
 void write_checkpoint(const std::filesystem::path& path, const std::string& bytes);

@@ -104,22 +104,39 @@ inline Whereabouts whereabouts(const RowPart& part, const std::vector<Index>& ro
 
 }  // namespace detail
 
-/// Together, unless all rows are here: some rows of all, for every rank.
-template <class Scalar>
-Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> collected(
-    const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>& x, const RowPart& part,
-    const std::vector<Index>& rows) {
-  using M = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
-  if (part.is_whole()) return x(Eigen::all, rows);
+/// Together, unless all rows are here: some rows of all, as columns, for every rank. pick(ours) has those of a list that are
+/// here, and counts from the first that is.
+template <class Pick>
+auto collected_by(const RowPart& part, const std::vector<Index>& rows, const Pick& pick) {
+  using M = std::invoke_result_t<Pick, const std::vector<Index>&>;
+  if (part.is_whole()) return pick(rows);
   const detail::Whereabouts where = detail::whereabouts(part, rows);
-  const std::vector<M> found = from_each_rank(M(x(Eigen::all, where.ours)));
+  const std::vector<M> found = from_each_rank(M(pick(where.ours)));
   std::vector<Index> next(found.size(), 0);
-  M out(x.rows(), Index(rows.size()));
+  M out(found[0].rows(), Index(rows.size()));
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const auto r = std::size_t(where.rank[k]);
     out.col(Index(k)) = found[r].col(next[r]++);
   }
   return out;
+}
+
+/// The same of rows that are columns already.
+template <class Scalar>
+Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> collected(
+    const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>& x, const RowPart& part,
+    const std::vector<Index>& rows) {
+  using M = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  return collected_by(part, rows,
+                      [&](const std::vector<Index>& ours) { return M(x(Eigen::all, ours)); });
+}
+
+/// The same of one number for each row.
+inline Vector collected(const Vector& values, const RowPart& part, const std::vector<Index>& rows) {
+  return collected_by(
+             part, rows,
+             [&](const std::vector<Index>& ours) { return Matrix(values(ours).transpose()); })
+      .transpose();
 }
 
 inline SparseRows collected(const SparseRows& x, const RowPart& part,

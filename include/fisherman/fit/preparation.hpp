@@ -7,6 +7,8 @@
 
 #include "fisherman/core/types.hpp"
 #include "fisherman/fit/options.hpp"
+#include "fisherman/io/table.hpp"
+#include "fisherman/model/target_rows.hpp"
 
 namespace fisherman {
 
@@ -33,10 +35,14 @@ struct Preparation {
   bool intercept = false;
   std::vector<std::string> warnings;
 
+  /// Together, if the rows of the table are a part of all.
+  static Preparation of(const Table& table, const ColumnSettings& settings);
   static Preparation of(const Matrix& x, std::vector<std::string> names,
                         const ColumnSettings& settings);
   /// The design matrix. Throws Misuse unless x has the columns that were prepared.
   Matrix design(Matrix x) const;
+  /// The same of a table's rows, which stay in their file if they are there. In memory they are taken out of the table.
+  TargetRows design(Table& table) const;
 };
 
 }  // namespace fisherman

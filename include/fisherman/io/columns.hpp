@@ -96,6 +96,11 @@ Columns shared(Columns part);
 /// What read_table() gives for columns.
 Table table_of_columns(Columns columns);
 
+/// Some rows of a table whose rows stay in their file, in memory; without labels, unless these are one of its columns.
+Table read_rows(const Table& table, Index first, Index count);
+/// Whether there is anything to read.
+bool stays_on_disk(const Table& table);
+
 /// Together: the table of columns with one more, which has the labels of all rows. Throws FileError, naming `where`, unless
 /// there is one for each row, and if there is a column of that name already.
 Table with_label_column(const Table& table, Column labels, const std::string& where);

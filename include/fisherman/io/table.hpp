@@ -73,7 +73,7 @@ struct ReadOptions {
   bool mixed = false;
   /// With `wanted`: columns of a CSV file that are read if they are there.
   std::vector<std::string> welcome = {};
-  /// With `mixed`: the rows of an .npy file stay there if they go beyond the limit, or whenever they can.
+  /// The rows of an .npy file stay there if they go beyond the limit, or whenever they can.
   enum class FromDisk { never, beyond_limit, always } from_disk = FromDisk::never;
   /// Refuse a table that takes more bytes than this, as soon as it does. 0: what the memory there is now has room for,
   /// that is, two fifths of it (see read_table).

@@ -21,9 +21,9 @@ struct ConvertedTable {
   std::string label;  // empty without labels
 };
 
-/// Makes such a folder of CSV or LIBSVM files, whose rows follow each other. CSV files must have the same columns, of numbers,
-/// and take no memory but 8 bytes a row for their labels; LIBSVM files are read as a whole. The folder appears when it is
-/// complete. `watch` is told now and then which share of the files has been read; what it throws ends the work. Throws
+/// Makes such a folder of CSV or LIBSVM files, whose rows follow each other. CSV files must have the same columns, of numbers.
+/// It takes no memory but 8 bytes for the label of each row. The folder appears when it is complete. `watch` is told now and
+/// then which share of the files has been read; what it throws ends the work. Throws
 /// FileError for what cannot be read or written, and if there is such a folder already.
 ConvertedTable convert_table(const std::vector<std::filesystem::path>& files,
                              const std::filesystem::path& folder, const ReadOptions& options,

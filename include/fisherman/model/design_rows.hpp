@@ -1,13 +1,15 @@
-// Rows of features behind one type, whatever their body: dense in double or single precision, or sparse. Models see
-// them through products and never ask which it is.
+// Rows of features behind one type, whatever their body: dense in double or single precision, sparse, or read again in every
+// pass. Models see them through products and never ask which it is.
 //
 // Sparse rows can be centred without being filled: x − c is never formed, its products are.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
 
+#include "fisherman/core/row_blocks.hpp"
 #include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/sparse_rows.hpp"
 #include "fisherman/core/types.hpp"
@@ -30,7 +32,12 @@ std::vector<Index> spread_rows(Index rows, Index most);
 
 class DesignRows {
  public:
-  using Body = std::variant<Matrix, Eigen::MatrixXf, SparseRows>;
+  /// Rows that are read when they are needed, all of them, whichever part is summed over here; n×p.
+  struct Stored {
+    std::shared_ptr<const RowBlocks> rows;
+    bool single = false;  // what is computed of them
+  };
+  using Body = std::variant<Matrix, Eigen::MatrixXf, SparseRows, Stored>;
 
   /// Dense bodies are p×n, one *column* a row of the data, so that a row is read in one piece. The centre c has p numbers,
   /// or none for 0; only sparse rows may have one. The rows may be one rank's part of all (core/row_parts.hpp): a list of
@@ -42,7 +49,8 @@ class DesignRows {
   const RowPart& part() const { return part_; }
   Index features() const { return features_; }
   bool sparse() const { return std::holds_alternative<SparseRows>(body_); }
-  bool single() const { return std::holds_alternative<Eigen::MatrixXf>(body_); }
+  bool stored() const { return std::holds_alternative<Stored>(body_); }
+  bool single() const;
   double bytes() const;
 
   /// A p×r factor in the form that the body's products take.
@@ -70,10 +78,22 @@ class DesignRows {
   /// Rows as columns, in full.
   Matrix columns(const RowSet& rows) const;
 
+  /// use(design, rows): rows that are read in every pass are read once for all that use() does with them.
+  template <class Use>
+  auto with_rows(const RowSet& rows, const Use& use) const {
+    return stored() ? use(read(rows), RowSet(0, rows.count)) : use(*this, rows);
+  }
+
  private:
-  Body body_;
-  /// Where they are in the body.
+  /// Where they are in a body that is in memory.
   RowSet here(const RowSet& rows) const;
+  /// Of a stored body: in memory.
+  DesignRows read(const RowSet& rows) const;
+  /// use(columns) for rows that are not sparse, in the precision that is computed in.
+  template <class Use>
+  Matrix with_columns(const RowSet& rows, const Use& use) const;
+
+  Body body_;
 
   Vector centre_;
   Index features_;

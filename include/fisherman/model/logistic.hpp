@@ -8,10 +8,10 @@ namespace fisherman {
 
 class LogisticTarget : public RegressionTarget {
  public:
-  /// X is n×d, one row an observation, y holds zeros and ones; one prior variance for each column of X.
-  LogisticTarget(Matrix X, Vector y, const Vector& prior_variances);
+  /// y holds zeros and ones; there is one prior variance for each column.
+  LogisticTarget(TargetRows rows, Vector y, const Vector& prior_variances);
   /// The same prior variance for all coefficients.
-  LogisticTarget(Matrix X, Vector y, double prior_variance);
+  LogisticTarget(TargetRows rows, Vector y, double prior_variance);
 
   LogisticTarget subset(const std::vector<Index>& rows) const {
     return LogisticTarget(RegressionTarget::subset(rows));

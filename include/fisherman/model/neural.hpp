@@ -5,11 +5,11 @@
 // β = (w₁, b₁, …, w_h, b_h, v, c), h(p+2)+1 numbers for p features.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "fisherman/core/types.hpp"
+#include "fisherman/model/target_rows.hpp"
 
 namespace fisherman {
 
@@ -23,12 +23,13 @@ struct NeuralOptions {
 
 class NeuralTarget {
  public:
-  /// X is n×p, one row an observation, y holds zeros and ones.
-  NeuralTarget(const Matrix& X, Vector y, NeuralOptions options = {});
+  /// y holds zeros and ones, one for each of the rows that are here.
+  NeuralTarget(TargetRows rows, Vector y, NeuralOptions options = {});
 
   Index dimension() const;
-  Index rows() const { return y_.size(); }
-  Index features() const { return X_->cols() - 1; }
+  Index rows() const { return rows_.count(); }
+  Index features() const { return rows_.columns(); }
+  const TargetRows& data() const { return rows_; }
   const NeuralOptions& options() const { return options_; }
 
   Vector log_density(const Matrix& betas, Matrix& gradients) const;
@@ -39,7 +40,7 @@ class NeuralTarget {
   std::vector<std::string> names(const std::vector<std::string>& features) const;
 
  private:
-  std::shared_ptr<const Matrix> X_;  // with a column of ones; copies of the target share it
+  TargetRows rows_;  // copies of the target share them
   Vector y_;
   NeuralOptions options_;
   double weight_ = 1.0;  // of the likelihood

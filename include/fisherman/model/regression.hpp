@@ -10,14 +10,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "fisherman/core/row_blocks.hpp"
-#include "fisherman/core/row_sum.hpp"
 #include "fisherman/core/types.hpp"
 #include "fisherman/model/likelihood.hpp"
 #include "fisherman/model/scalar_prior.hpp"
+#include "fisherman/model/target_rows.hpp"
 
 namespace fisherman {
 
@@ -49,32 +47,27 @@ struct Expectation {
 
 class RegressionTarget {
  public:
-  /// X is n×p, one row an observation; `offset` is empty or has a number for each row. Throws Misuse for sizes that do not go
-  /// together and outcomes that the likelihood does not know.
-  /// The rows may be one rank's part of all, if they were dealt (core/row_parts.hpp).
-  RegressionTarget(Matrix X, Outcomes outcomes, std::shared_ptr<const Likelihood> likelihood,
-                   RegressionPriors priors, Vector offset = {},
-                   std::optional<RowPart> part = std::nullopt);
-  /// The same with rows that are read again in every pass. There are all of them, and outcomes of those that are here.
-  RegressionTarget(std::shared_ptr<const RowBlocks> rows, Outcomes outcomes,
-                   std::shared_ptr<const Likelihood> likelihood, RegressionPriors priors,
-                   Vector offset = {}, std::optional<RowPart> part = std::nullopt);
+  /// `offset` is empty or has a number for each of the rows that are here, as the outcomes have. Throws Misuse for sizes that
+  /// do not go together and outcomes that the likelihood does not know.
+  RegressionTarget(TargetRows rows, Outcomes outcomes, std::shared_ptr<const Likelihood> likelihood,
+                   RegressionPriors priors, Vector offset = {});
 
   /// Of a row.
   Index predictors() const { return predictors_; }
-  Index features() const { return X_ ? X_->cols() : blocks_->columns(); }
+  Index features() const { return rows_.columns(); }
   Index coefficients() const { return features() * predictors_; }
   Index effects() const { return Index(priors_.effects.size()); }
   Index extras() const { return extras_; }
   Index dimension() const { return coefficients() + effects() + extras(); }
-  Index rows() const { return part_.all; }
+  Index rows() const { return rows_.count(); }
+  const TargetRows& data() const { return rows_; }
   /// The rows that are here, and what there is of each of them.
-  const RowPart& part() const { return part_; }
+  const RowPart& part() const { return rows_.part(); }
   /// All that are here, unless they are read again in every pass: then this throws Misuse.
-  const Matrix& design() const;
-  bool in_memory() const { return X_ != nullptr; }
+  const Matrix& design() const { return rows_.matrix(); }
+  bool in_memory() const { return rows_.in_memory(); }
   /// Some of the rows that are here; they count from the first of all ranks.
-  Matrix design_rows(Index first, Index count) const;
+  Matrix design_rows(Index first, Index count) const { return rows_.block(first, count); }
   const Outcomes& outcomes() const { return outcomes_; }
   const Vector& offset() const { return offset_; }
   const Likelihood& likelihood() const { return *likelihood_; }
@@ -135,15 +128,13 @@ class RegressionTarget {
   /// Nothing if it was another Gaussian.
   std::shared_ptr<const Moments> remembered(const Vector& mean, const Matrix& covariance) const;
 
-  std::shared_ptr<const Matrix> X_;          // copies of the target share the data
-  std::shared_ptr<const RowBlocks> blocks_;  // in place of X_
-  std::shared_ptr<Last> last_;               // and the moments of the last Gaussian
+  TargetRows rows_;             // copies of the target share the data
+  std::shared_ptr<Last> last_;  // and the moments of the last Gaussian
   Outcomes outcomes_;
   Vector offset_;
   std::shared_ptr<const Likelihood> likelihood_;
   RegressionPriors priors_;
   Index predictors_, extras_;
-  RowPart part_;
   double weight_ = 1.0;  // of the likelihood
 };
 

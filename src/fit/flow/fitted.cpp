@@ -7,7 +7,9 @@
 
 #include "../kinds.hpp"
 #include "fisherman/core/parallel.hpp"
+#include "fisherman/core/row_parts.hpp"
 #include "fisherman/fit/draws_csv.hpp"
+#include "fisherman/model/design_rows.hpp"
 
 namespace fisherman {
 namespace {
@@ -33,14 +35,9 @@ Fields option_values(const FlowSettings& settings) {
 
 }  // namespace
 
-SpreadRows SpreadRows::from(const Matrix& x, const Vector& y) {
-  const Index rows = x.rows(), kept = std::min(rows, most);
-  SpreadRows out{rows, Matrix(kept, x.cols()), Vector(kept)};
-  for (Index i = 0; i < kept; ++i) {
-    out.x.row(i) = x.row(i * rows / kept);
-    out.y(i) = y(i * rows / kept);
-  }
-  return out;
+SpreadRows SpreadRows::from(const TargetRows& rows, const Vector& y) {
+  const std::vector<Index> some = spread_rows(rows.count(), most);
+  return {rows.count(), rows.chosen(some), collected(y, rows.part(), some)};
 }
 
 template <class T>
@@ -62,15 +59,15 @@ std::unique_ptr<Fitted> FlowFitted::fit(FitData data, const FitSettings& setting
   set_threads(int(s.threads));
   out->seed = std::uint64_t(s.seed);
   auto [y, classes] = data.binary_labels();
-  out->take(data, Preparation::of(data.table.x, data.table.names, s.columns()), std::move(classes));
+  out->take(data, Preparation::of(data.table, s.columns()), std::move(classes));
   for (const std::string& warning : out->warnings) driver.warn(warning);
   if (s.begins_at_gaussian())
     driver.say("A Gaussian is fitted first, to begin at; --initial zero does without it.");
-  Matrix design = out->preparation.design(std::move(data.table.x));
+  const TargetRows design = together([&] { return out->preparation.design(data.table); });
   out->seen = SpreadRows::from(design, y);
   if (s.target == FlowTarget::logistic) {
     const Vector prior = prior_variances(s.columns(), Index(out->columns.size()));
-    out->fit_to(LogisticTarget(std::move(design), y, prior), driver);
+    out->fit_to(LogisticTarget(design, y, prior), driver);
     out->names = out->preparation.names;
   } else {
     const NeuralTarget target(design, y, s.network());
@@ -172,6 +169,8 @@ FitKind flow_kind() {
               "fisherman predict --run german-run --data new.csv",
           .objective = "NELBO, nats",
           .has_draws = true,
+          .takes_parts = true,
+          .takes_stored = true,
           .files = {"draws.csv"},
           .settings = new_settings<FlowSettings>,
           .fit = FlowFitted::fit,

@@ -7,6 +7,7 @@
 #include "../binary_fitted.hpp"
 #include "fisherman/fit/fit_kind.hpp"
 #include "fisherman/fit/flow.hpp"
+#include "fisherman/model/target_rows.hpp"
 
 namespace fisherman {
 
@@ -18,7 +19,8 @@ struct SpreadRows {
   Matrix x;
   Vector y;
 
-  static SpreadRows from(const Matrix& x, const Vector& y);
+  /// Together, if the rows are a part of all; y has those that are here.
+  static SpreadRows from(const TargetRows& rows, const Vector& y);
 };
 
 /// A Gaussian or a flow over the weights of a network, or over the coefficients of a logistic regression.

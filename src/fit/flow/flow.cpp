@@ -220,8 +220,7 @@ void require_flow_memory(const FlowSettings& s, Index dimension, double data) {
 template <class T>
 FlowFit fitted(const T& target, const FlowSettings& s, const Drive& drive, const FlowFrom& from) {
   double data = 0.0;
-  if constexpr (requires { target.design(); })
-    data = 2.0 * double(target.design().size()) * sizeof(double);
+  if constexpr (requires { target.data(); }) data = 2.0 * target.data().bytes();
   require_flow_memory(s, target.dimension(), data);
   ErasedRun run = build_run(target, s, from);
   FitSummary end = drive(run);

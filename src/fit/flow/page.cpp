@@ -92,10 +92,10 @@ std::vector<Predicted> predicted(const std::vector<Run>& runs, Index& of_rows) {
     std::optional<SpreadRows> rows = model.seen;
     if (!rows)
       if (const std::shared_ptr<const FitData> data = run.data(one.missing)) {
+        Table table = with_columns(data->table, model.columns, data->where);
         rows =
-            SpreadRows::from(columns_of(data->table, model.columns, data->where),
+            SpreadRows::from(model.preparation.design(table),
                              binary_labels(data->table.labels, model.classes, data->labels_where));
-        rows->x = model.preparation.design(std::move(rows->x));
       }
     if (!rows) continue;
     of_rows = std::max(of_rows, rows->of);

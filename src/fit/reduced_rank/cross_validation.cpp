@@ -80,6 +80,8 @@ std::optional<CrossValidation> cross_validate(const ClassData& data, const Reduc
   require(s.descends(), "--cv is for --method lbfgs");
   require(rank_count() == 1,
           "--cv fits its folds side by side on the threads of one process: run it without mpirun");
+  require(!data.design().stored(),
+          "--cv keeps the rows of its folds in memory, but these rows stay in their file");
   require(s.cv >= 2 && s.cv <= data.rows(), "--cv is ", s.cv, ", but must lie between 2 and ",
           data.rows(), ", the number of rows");
   std::sort(ridges.begin(), ridges.end(), std::greater<>());

@@ -11,102 +11,13 @@
 #include "fisherman/fit/reduced_rank.hpp"
 
 namespace fisherman {
-namespace {
-
-/// Rows as columns of p numbers: where they are if a row lies in one piece, otherwise copied.
-template <class Use>
-auto with_rows(const LentRows& x, Index first, Index count, Use use) {
-  using Columns = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
-  if (x.outerStride() == 1)
-    return use(Columns(x.data() + first * x.innerStride(), x.cols(), count,
-                       Eigen::OuterStride<>(x.innerStride())));
-  const Matrix some = x.middleRows(first, count).transpose();
-  return use(Columns(some.data(), x.cols(), count, Eigen::OuterStride<>(x.cols())));
-}
-
-/// Of each column, about the first row: where it is far from the mean the variance is as large.
-struct ColumnSums {
-  Eigen::ArrayXd sum, squares, largest;
-  ColumnSums& operator+=(const ColumnSums& other) {
-    sum += other.sum;
-    squares += other.squares;
-    largest = largest.max(other.largest);
-    return *this;
-  }
-  auto fields() { return std::tie(sum, squares, largest); }
-};
-
-/// Row by row, so that the order in which the numbers lie changes no bit.
-std::vector<ColumnScale> dense_scales(const LentRows& x, const RowPart& part,
-                                      const std::vector<std::string>& names) {
-  const double n = double(part.all);
-  const Matrix first_row = part.has(0) ? Matrix(x.row(0).transpose()) : Matrix(x.cols(), 0);
-  const Eigen::ArrayXd origin = part.is_whole() ? first_row : collected(first_row, part, {0});
-  const ColumnSums sums = sum_over_rows<ColumnSums>(part.all, [&](Index first, Index count) {
-    return with_rows(x, part.at(first, count), count, [&](const auto& rows) {
-      const Eigen::ArrayXd zero = Eigen::ArrayXd::Zero(x.cols());
-      ColumnSums out{zero, zero, zero};
-      for (Index i = 0; i < count; ++i) {
-        const auto row = rows.col(i).array();
-        out.sum += row - origin;
-        out.squares += (row - origin).square();
-        out.largest = out.largest.max(row.abs());
-      }
-      return out;
-    });
-  });
-  std::vector<ColumnScale> out;
-  for (Index j = 0; j < x.cols(); ++j) {
-    const double away = sums.sum(j) / n, square = sums.squares(j) / n - away * away;
-    // Not max(0, ·): a square that is not a number must stay so.
-    out.push_back({origin(j) + away, square < 0.0 ? 0.0 : std::sqrt(square), sums.largest(j)});
-    require_standardisable(out.back(), names[std::size_t(j)]);
-  }
-  return out;
-}
-
-std::vector<ColumnScale> sparse_scales(const SparseRows& x, const RowPart& part,
-                                       const std::vector<std::string>& names) {
-  const double n = double(part.all);
-  const auto sum = [&](const auto& add) {
-    return sum_over_rows<ColumnSums>(part.all, [&](Index first, Index count) {
-      const Eigen::ArrayXd zero = Eigen::ArrayXd::Zero(x.columns);
-      ColumnSums out{zero, zero, zero};
-      const Index here = part.at(first, count);
-      for (Index i = here; i < here + count; ++i)
-        x.each(i, [&](Index j, double v) { add(out, j, v); });
-      return out;
-    });
-  };
-  const ColumnSums plain = sum([](ColumnSums& out, Index j, double v) {
-    out.sum(j) += v;
-    out.squares(j) += 1.0;  // entries
-    out.largest(j) = std::max(out.largest(j), std::abs(v));
-  });
-  const Eigen::ArrayXd mean = plain.sum / n;
-  const ColumnSums about = sum(
-      [&](ColumnSums& out, Index j, double v) { out.squares(j) += (v - mean(j)) * (v - mean(j)); });
-  std::vector<ColumnScale> out;
-  for (Index j = 0; j < x.columns; ++j) {
-    const double zeros = n - plain.squares(j);
-    out.push_back(
-        {mean(j), std::sqrt((about.squares(j) + zeros * mean(j) * mean(j)) / n), plain.largest(j)});
-    require_standardisable(out.back(), names[std::size_t(j)]);
-  }
-  return out;
-}
-
-}  // namespace
-
 FeatureMap FeatureMap::of(const Table& table, FeatureScale how, bool centred) {
   require(how != FeatureScale::automatic,
           "--scale is auto, but must have been decided: one of pixel|standardize|none");
   const bool pixel = how == FeatureScale::pixel, standardize = how == FeatureScale::standardize;
   FeatureMap map;
   map.names = table.names;
-  const std::vector<ColumnScale> columns =
-      table.sparse ? sparse_scales(*table.sparse, table.rows_here(), map.names)
-                   : dense_scales(table.dense(), table.rows_here(), map.names);
+  const std::vector<ColumnScale> columns = column_scales(table);
   std::vector<double> shifts, scales;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     const ColumnScale& column = columns[j];
@@ -176,6 +87,34 @@ DesignRows sparse_design(const FeatureMap& map, const SparseRows& x, const std::
   return as_design(std::move(out), part, (centre.array() == 0.0).all() ? Vector() : centre);
 }
 
+/// Rows that stay in their file.
+DesignRows stored_design(const FeatureMap& map, const Table& table, const std::vector<Index>& rows,
+                         bool single) {
+  const Vector factor = map.scale.cwiseInverse();
+  std::shared_ptr<const RowBlocks> body = std::make_shared<const MappedRows>(
+      table.stored, Index(map.kept.size()), [kept = map.kept, shift = map.shift, factor](Matrix x) {
+        Matrix out = x(Eigen::all, kept);
+        out.rowwise() -= shift.transpose();
+        out.array().rowwise() *= factor.transpose().array();
+        return out;
+      });
+  RowPart part = table.rows_here();
+  const bool whole = part.is_whole();
+  const Index number = whole ? Index(rows.size()) : sum_of_ranks(Index(rows.size()));
+  if (number < part.all) {  // some are chosen, on each rank of its own
+    std::vector<Index> ours(rows), all;
+    for (Index& i : ours) i += part.first;
+    if (whole)
+      all = std::move(ours);
+    else
+      for (const std::vector<Index>& theirs : from_each_rank(ours))
+        all.insert(all.end(), theirs.begin(), theirs.end());
+    part = whole ? RowPart::whole(number) : RowPart::of_rank(number);
+    body = std::make_shared<const ChosenRows>(std::move(body), std::move(all));
+  }
+  return DesignRows(DesignRows::Stored{std::move(body), single}, {}, part);
+}
+
 }  // namespace
 
 DesignRows FeatureMap::design(const Table& table, const std::vector<Index>& rows,
@@ -184,6 +123,7 @@ DesignRows FeatureMap::design(const Table& table, const std::vector<Index>& rows
           " columns, but the fit was made with ", names.size());
   const bool part = !table.rows_here().is_whole();
   if (table.sparse) return sparse_design(*this, *table.sparse, rows, part);
+  if (table.stored) return stored_design(*this, table, rows, single);
   if (single) return as_design(dense_design<float>(*this, table.dense(), rows), part);
   return as_design(dense_design<double>(*this, table.dense(), rows), part);
 }

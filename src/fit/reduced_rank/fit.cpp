@@ -76,6 +76,7 @@ std::unique_ptr<Fitted> ReducedRankFitted::fit(FitData data, const FitSettings& 
   FitRows rows = split_rows(data.table, y, K, map, plan.single_design, s);
   data.table.x.resize(0, 0);
   data.table.sparse.reset();
+  data.table.stored.reset();
   if (data.test) {
     const FitData test = data.test();
     const auto test_y = class_labels(test.table.labels, classes, test.labels_where);

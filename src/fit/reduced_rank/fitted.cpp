@@ -251,6 +251,7 @@ FitKind reduced_rank_kind() {
           .takes_lent = true,
           .takes_sparse = true,
           .takes_parts = true,
+          .takes_stored = true,
           .files = {"B.csv", "B.npy", "U.csv", "S.csv", "V.csv", "intercepts.csv", "confusion.csv",
                     "cv.csv", "B_standard_errors.csv", "intercept_standard_errors.csv"},
           .arrays = {"confusion", "covariance"},

@@ -77,14 +77,17 @@ MemoryPlan plan_memory(const ReducedRankSettings& s, const Table& data, Index ke
   const double at_once = s.descends() ? 16.0 * double(rank) : double(scores_of(s));
   const auto size = [&](double rows, double table) {
     plan.table = table;
-    plan.design = data.sparse
-                      ? table
+    plan.design = data.sparse ? table
+                  : data.stored
+                      ? 0.0
                       : rows * double(kept) * (plan.single_design ? sizeof(float) : sizeof(double));
     plan.operators = operator_memory(s, kept, classes - 1, rank, plan.single_operators);
     plan.rest = 3e7 + 40.0 * rows + 2.0 * sizeof(double) * coordinates * at_once;
   };
   const auto table_of = [&](double rows) {
-    return data.sparse ? data.sparse->bytes() : rows * double(data.columns()) * sizeof(double);
+    return data.sparse   ? data.sparse->bytes()
+           : data.stored ? 0.0
+                         : rows * double(data.columns()) * sizeof(double);
   };
   // By the memory in all, not by what is free now, and as if there were one rank: the same fit has the same bits at any
   // time.

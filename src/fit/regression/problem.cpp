@@ -174,12 +174,9 @@ RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
   RegressionPriors priors = priors_for(s, out.plan, *likelihood, outcomes, part);
   out.likelihood = likelihood;
   out.target = together([&] {
-    const auto target = [&](auto design) {
-      return std::make_shared<const RegressionTarget>(std::move(design), std::move(outcomes),
-                                                      likelihood, std::move(priors),
-                                                      std::move(rows.offset), part);
-    };
-    return rows.blocks ? target(rows.blocks) : target(std::move(rows.x));
+    return std::make_shared<const RegressionTarget>(
+        rows.blocks ? TargetRows(rows.blocks, part) : TargetRows(std::move(rows.x), part),
+        std::move(outcomes), likelihood, std::move(priors), std::move(rows.offset));
   });
   return out;
 }
