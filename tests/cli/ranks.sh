@@ -97,23 +97,45 @@ survives() {
 survives 100 logistic --data data.csv --method ifngd --batch 20 --eval-every 5 --iterations 400
 survives 10 "${columns[@]}" --iterations 120
 
-# One sentence, with the line of the whole file, and nothing is left behind.
+# once PART COMMAND…: refused with one sentence, not one of each rank.
+once() {
+  expect 1 "$@"
+  [[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+}
+# With the line of the whole file, and nothing is left behind.
 sed '2400s/^[^,]*/oops/' data.csv >slip.csv
-expect 1 "slip.csv, line 2400: column 'a, b' would be of numbers but for 'oops'" ranks 3 "$program" fit logistic --data slip.csv --out slip
-[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+once "slip.csv, line 2400: column 'a, b' would be of numbers but for 'oops'" ranks 3 "$program" fit logistic --data slip.csv --out slip
 sed '2300s/,[^,]*$//' data.csv >short.csv
-expect 1 "short.csv, line 2300: the row has 6 fields, but the header has 7" ranks 3 "$program" fit logistic --data short.csv --out slip
-[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
-expect 1 "none.csv: cannot be opened" ranks 2 "$program" fit logistic --data none.csv --out slip
-[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
-expect 1 "holds a run already" ranks 2 "$program" fit logistic --data data.csv --out logistic
-[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+once "short.csv, line 2300: the row has 6 fields, but the header has 7" ranks 3 "$program" fit logistic --data short.csv --out slip
+once "none.csv: cannot be opened" ranks 2 "$program" fit logistic --data none.csv --out slip
+once "holds a run already" ranks 2 "$program" fit logistic --data data.csv --out logistic
 [[ ! -e slip ]] || fail "a fit that was refused leaves a folder"
-expect 1 "--cv fits its folds side by side" ranks 2 "$program" fit reduced-rank --data data.csv --cv 3
+once "--cv fits its folds side by side" ranks 2 "$program" fit reduced-rank --data data.csv --cv 3
 # What is not shared is done once, by the first rank alone.
-expect 1 "nowhere" ranks 3 "$program" report nowhere --out page.html
-[[ $(grep -c '^fisherman:' stderr) == 1 ]] || fail "not one sentence: $(cat stderr)"
+once "nowhere" ranks 3 "$program" report nowhere --out page.html
 ranks 3 "$program" report logistic --out page.html >/dev/null 2>stderr || fail "a report on three ranks: $(cat stderr)"
 has page.html "</html>"
 ranks 3 "$program" list kinds >listed 2>/dev/null || ranks 3 "$program" list >listed
 cmp listed <("$program" list kinds 2>/dev/null || "$program" list) || fail "three ranks list more than one"
+
+# A disk of our own that is too small for the trace, and then is not.
+on_small_disk() {
+  mkdir small-disk
+  mount -t tmpfs -o size=128k none small-disk
+  once "small-disk/run" ranks 3 "$program" "${long[@]}" --out small-disk/run
+  has stderr "No space left"
+  [[ -s small-disk/run/checkpoint && ! -e small-disk/run/result.json ]] || fail "no checkpoint on the full disk"
+  mount -o remount,size=16m small-disk
+  ranks 2 "$program" "${long[@]}" --out small-disk/run --resume >/dev/null
+  same whole small-disk/run
+}
+if unshare --map-root-user --mount true 2>/dev/null; then
+  long=(fit logistic --data data.csv --method ifngd --batch 20 --eval-every 1 --iterations 2000 --quiet --json)
+  rm -rf whole
+  "$program" "${long[@]}" --out whole >/dev/null
+  export -f on_small_disk once expect ranks same untimed fail has
+  export program mpirun
+  unshare --map-root-user --mount bash -euo pipefail -c 'long=("$@"); on_small_disk' - "${long[@]}" || fail "on a small disk"
+else
+  echo "SKIPPED: a full disk (no mount namespaces here)"
+fi
