@@ -214,6 +214,24 @@ TEST(Newton, SaysWhenTheDensityIsNeverFinite) {
   }
 }
 
+// ½xᵀx with the wrong sign, and a plane: consistent values and gradients, but no densities.
+TEST(Newton, SaysWhenTheDensityGrowsWithoutLimit) {
+  const FunctionTarget bowl(2, [](const Matrix& x, Matrix& g) {
+    g = x;
+    return Vector(0.5 * x.colwise().squaredNorm().transpose());
+  });
+  const FunctionTarget plane(2, [](const Matrix& x, Matrix& g) {
+    g = Matrix::Ones(2, x.cols());
+    return Vector(x.colwise().sum().transpose());
+  });
+  for (const FunctionTarget& target : {bowl, plane}) {
+    NewtonTestState s = fresh_state(2, 1);
+    Blocks model(target);
+    EXPECT_EQ(newton(s, model, {}, after_iterations(1000)).status, Status::unbounded);
+    EXPECT_LT(s.iteration, 1000);
+  }
+}
+
 TEST(Newton, TriesOtherStartsAndKeepsTheBetterMode) {
   // Two far Gaussians of the same shape, the one that is nearer to 0 with a weight of e⁻³.
   const Index d = 3;

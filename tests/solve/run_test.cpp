@@ -80,6 +80,36 @@ TEST(Run, NoiseIsNotTakenForImprovement) {
   EXPECT_GT(outcome.last.predicted, 0.0);
 }
 
+/// The mean direction on a sphere: a gradient without noise, and scores that are normal about the point.
+struct MeanDirection {
+  Vector mean;  // of the data
+  double kappa = 10.0;
+
+  Vector gradient(const Sphere& mu, const Draws&) const { return mu.pull(Matrix(-kappa * mean)); }
+  double objective(const Sphere& mu) const { return -kappa * mu.point().dot(mean); }
+  Matrix scores(const Sphere& mu, const Draws& draws) const {
+    return mu.pull(std::sqrt(kappa) * draws.normals(0, 3, 4));
+  }
+};
+
+// While the Fisher approximation is young it turns the mean of the gradients this way and that.
+TEST(Run, SaysConvergedOnlyNearTheOptimum) {
+  Matrix data = Draws(1, 0).normals(0, 3, 500) * 0.3;
+  data.colwise() += Vector(Vector{{1.0, 2.0, 2.0}} / 3.0);
+  const MeanDirection model{data.colwise().normalized().rowwise().mean()};
+  const double best = -model.kappa * model.mean.norm(), tolerance = 1e-6;
+  int converged = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    State state{Sphere(Vector::Unit(3, 0)), Dense(3), seed};
+    const Outcome end =
+        run(state, model, {}, when_predicted_below(tolerance) || after_iterations(300));
+    if (end.status != Status::converged) continue;
+    ++converged;
+    EXPECT_LT(model.objective(state.frame) - best, 10.0 * tolerance) << seed;
+  }
+  EXPECT_GT(converged, 250);
+}
+
 TEST(Run, TheGuardKeepsAStepWithinReach) {
   const toy::Attraction model{Vector(-100.0 * as_vector(Matrix::Identity(2, 2))), 1, 0.0};
   const RunOptions guarded{.rule = {.step_size = 1.0, .kl_radius = 0.0}};

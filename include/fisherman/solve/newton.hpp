@@ -371,6 +371,9 @@ Outcome newton(State<F, H>& s, M& model, const NewtonOptions& options, const Sto
     s.seconds = before + std::chrono::duration<double>(Clock::now() - began).count();
     record.seconds = s.seconds;
     if (!status) status = stop(record);
+    const bool endless = record.objective == -std::numeric_limits<double>::infinity() ||
+                         (s.history.count() >= 10 && s.history.runs_away());
+    if (endless && status != Status::interrupted) status = Status::unbounded;
     record.last = status.has_value();
     for (const auto& observe : observers) observe(record, s);
     if (status) return {*status, record, {}};

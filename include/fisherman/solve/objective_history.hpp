@@ -32,12 +32,13 @@ class ObjectiveHistory {
   }
 
   /// Whether the values run away: in one direction for the last half of the run, by more than in the first half,
-  /// and by a million times what they were. None that converges does that.
+  /// and by a million times what they were. Or down, by so much that this does not matter. None that converges does that.
   bool runs_away() const {
     std::vector<double> values = kept_;
     if ((count_ - 1) % stride_ != 0) values.push_back(latest_);
     const std::size_t n = values.size(), half = n / 2;
     if (n < 4) return false;
+    if (latest_ < -1e12 * (1.0 + std::abs(values[0]))) return true;
     const double late = values[n - 1] - values[half], early = values[half] - values[0];
     for (std::size_t k = half + 1; k < n; ++k)
       if ((values[k] - values[k - 1]) * late <= 0.0) return false;

@@ -90,7 +90,9 @@ void foresee(State<F, H>& s, const Proposal<F>& step, double smoothing) {
     s.mean_gradient = s.mean_natural = Vector::Zero(step.gradient.size());
   s.mean_gradient = past * s.mean_gradient + (1.0 - past) * step.gradient;
   s.mean_natural = past * s.mean_natural + (1.0 - past) * step.natural;
-  s.predicted = 0.5 * std::max(0.0, s.mean_gradient.dot(s.mean_natural));
+  // While 𝐇 is young the product of the two means may be negative, which says nothing about what is left.
+  const double gain = 0.5 * s.mean_gradient.dot(s.mean_natural);
+  s.predicted = gain > 0.0 || s.mean_gradient.isZero(0.0) ? gain : Record::unknown;
 }
 
 /// A step, or its rejection: if anything is not finite, the point stays where it was and the next steps
