@@ -130,7 +130,7 @@ int Predict::run() const {
 void add_predict(CLI::App& app, int& exit_code) {
   auto self = std::make_shared<Predict>();
   CLI::App* const command =
-      app.add_subcommand("predict", "probabilities for new rows, with their uncertainty");
+      app.add_subcommand("predict", "predictions for new rows, with their uncertainty");
   command->add_option("--run", self->run_folder, "the folder of a fit")
       ->required()
       ->type_name("DIR");

@@ -28,6 +28,8 @@ class Fitted:
 
     @property
     def kind(self) -> str: ...
+    @property
+    def columns(self) -> list[str]: ...
 
     def result(self) -> dict:
         """How the fit ended, and diagnostics: what result.json holds."""

@@ -98,7 +98,7 @@ class Formula:
         except (FormulaicError, AttributeError) as error:
             raise self._refused(error) from error
         self.needed = [name for name in frame.columns if name in needed]
-        lacks = self._lacking(frame)
+        lacks = self.lacking(frame)
         if lacks.any() and missing != "drop":
             raise ValueError(
                 f"{lacks.sum()} of {len(frame)} rows have missing values in columns of the formula; missing='drop' "
@@ -138,7 +138,7 @@ class Formula:
 
     def columns(self, frame, besides=()):
         """The core's columns of the terms, for rows of the fit or new ones, and those of the frame's own ``besides``."""
-        lacks = self._lacking(frame)
+        lacks = self.lacking(frame)
         if lacks.any():
             raise ValueError(
                 f"X, row {int(np.argmax(lacks)) + 1}: a value is missing in a column of the formula"
@@ -148,7 +148,7 @@ class Formula:
         out = [(_core_name(name), np.asarray(matrix[name], dtype=np.float64)) for name in made]
         return out + [column(name, frame[name]) for name in besides if name not in self.names]
 
-    def _lacking(self, frame):
+    def lacking(self, frame):
         lacks = np.zeros(len(frame), dtype=bool)
         for name in self.needed:
             if name in frame.columns:

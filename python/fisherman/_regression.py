@@ -3,6 +3,7 @@
 import csv
 import inspect
 import io
+from difflib import get_close_matches
 
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
@@ -112,9 +113,11 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
     elbo_ : float
         The evidence lower bound in nats, all constants included.
     khat_ : float
-        Pareto k of the importance ratios: below 0.7 the Gaussian stands well for the posterior.
+        Pareto k of the importance ratios: below 0.7 the Gaussian stands well for the posterior, unless
+        ``khat_verdict_`` says otherwise.
     khat_verdict_ : str
-        The same in words. Where the ratios hardly vary it is good, whatever the shape of their tail.
+        The same in words. Where the ratios hardly vary it is good, and where they vary much it is poor, whatever the
+        shape of their tail.
     ratio_variation_ : float
         Standard deviation of the importance ratios over their mean: no expectation under the posterior is further from
         that under the Gaussian than this number of standard deviations. Below 0.1 the ratios hardly vary.
@@ -210,7 +213,16 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         if several or (_binary(self.likelihood) and not options.get("trials", self.trials)):
             there = ~absent(y)
             codes = np.full(len(there), -1, dtype=np.int64)
-            classes, codes[there] = numbered(np.asarray(y)[there], not several)
+            try:
+                classes, codes[there] = numbered(np.asarray(y)[there], not several)
+            except ValueError as error:
+                if not str(error).startswith(("Unknown label type", "Only binary")):
+                    raise
+                raise ValueError(
+                    f"{error} The likelihood {self.likelihood!r} needs {'' if several else 'two '}classes; for numbers "
+                    "there are 'gaussian' and 'student-t', for positive ones 'gamma', for counts 'poisson'"
+                    + ("" if several else ", for more classes 'multinomial'")
+                ) from error
             levels = [_core.level_text(str(name)) for name in classes]
             columns.append((label, (codes, levels)))
         else:
@@ -272,8 +284,14 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
                 "a column of X, or a formula"
             )
         if isinstance(y, str):
-            if not is_frame(X) or y not in X.columns:
-                raise ValueError(f"y is {y!r}, but X is no data frame with a column of that name")
+            if not is_frame(X):
+                raise ValueError(f"y is {y!r}, the name of a column, but X is a {type(X).__name__} and no data frame")
+            if y not in X.columns:
+                if "~" in y:
+                    raise ValueError(f"y is {y!r}, which looks like a formula: pass formula={y!r}")
+                near = get_close_matches(y, [str(name) for name in X.columns], 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise ValueError(f"X has no column {y!r}, which is to be the outcome{hint}")
             return X.drop(columns=y), X[y], y
         name = getattr(y, "name", None)
         check_consistent_length(X, y)
@@ -377,6 +395,8 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
     def predict_interval(self, X, *, offset=None, groups=None):
         """5% and 95% quantiles of the expected outcome, or of the probability of ``classes_[1]``, one row each.
 
+        These are not for a new outcome, which also varies around its expectation.
+
         The likelihood 'multinomial' has none, which is a ValueError.
         """
         found = self._predicted(X, offset=offset, groups=groups)
@@ -391,11 +411,20 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         """Share of the rows whose class is predicted, or R² of the expected outcomes, as scikit-learn has them.
 
         ``y`` is an array or the name of a column of ``X``, by default the one of the fit. With ``trials``, R² is of
-        the shares of successes.
+        the shares of successes. With ``missing="drop"``, rows that lack something are left out, as in ``fit``;
+        predictions refuse them.
         """
         check_is_fitted(self)
         if y is None or isinstance(y, str):
             _, y, _ = self._outcomes(X, y or self._label)
+        if self.missing == "drop" and not (there := self._complete(X, y)).all():
+            if not there.any():
+                raise ValueError("every row lacks its outcome or a value that the fit needs")
+            X = X[there] if is_frame(X) else _at(X, there)
+            y, sample_weight, offset, trials, groups = (
+                values if values is None or isinstance(values, str) else _at(values, there)
+                for values in (y, sample_weight, offset, trials, groups)
+            )
         expected = self.predict(X, offset=offset, groups=groups)
         if hasattr(self, "classes_"):
             return accuracy_score(y, expected, sample_weight=sample_weight)
@@ -404,12 +433,27 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
             share = share / np.asarray(X[trials] if isinstance(trials, str) else trials, dtype=np.float64)
         return r2_score(share, expected, sample_weight=sample_weight)
 
+    def _complete(self, X, y):
+        """Which rows have all that the fit needs."""
+        there = ~absent(y)
+        if self._formula is not None:
+            return there & ~self._formula.lacking(X)
+        needed = set(self._fitted.columns)
+        if not is_frame(X):
+            X = np.asarray(X, dtype=np.float64)[:, [name in needed for name in self._features]]
+            return there & ~np.isnan(X).any(axis=1)
+        for name in X.columns:
+            if str(name) in needed:
+                there &= ~absent(X[name])
+        return there
+
     def loo(self):
         """Leave-one-out predictive density, by importance weights, as a dict.
 
         ``elpd`` is the sum over the rows in nats and ``standard_error`` its error, ``effective_parameters`` says how
-        much better rows are predicted that were fitted, and ``rows_in_doubt`` counts rows with a Pareto k above 0.7,
-        of which ``largest_khat`` is the largest.
+        much better rows are predicted that were fitted, and ``rows_in_doubt`` counts rows on which the posterior
+        depends so much that weights do not remove them (Pareto k above 0.7); ``largest_khat`` is the largest k.
+        ``correction_khat`` and ``correction_variation`` are of the weights that correct the Gaussian first.
         """
         check_is_fitted(self)
         return self._fitted.result()["loo"]

@@ -237,6 +237,7 @@ void bind_fits(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<PythonFit>(m, "Fitted", "What a fit leaves: it predicts, draws and can be pickled.")
       .def_prop_ro("kind", [](const PythonFit& f) { return f.kind->name; })
+      .def_prop_ro("columns", [](const PythonFit& f) { return f.fit->columns; })
       .def(
           "result", [](const PythonFit& f) { return dict_of(f.fit->result()); },
           "How the fit ended, and diagnostics: what result.json holds.")

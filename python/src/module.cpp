@@ -20,7 +20,8 @@ std::string in_python(const std::string& message) {
   std::string out;
   for (std::size_t i = 0; i < message.size(); ++i) {
     const bool flag = message.compare(i, 2, "--") == 0 && i + 2 < message.size() &&
-                      std::islower(static_cast<unsigned char>(message[i + 2])) != 0;
+                      std::islower(static_cast<unsigned char>(message[i + 2])) != 0 &&
+                      message.compare(i, 6, "--for ") != 0;  // that of scripts/setup
     if (!flag) {
       out += message[i];
       continue;

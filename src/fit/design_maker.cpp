@@ -72,7 +72,10 @@ class DesignMaker {
 const Column& DesignMaker::column(const std::string& name, const std::string& option) const {
   const Column* const found = by_name_.find(name);
   if (found == nullptr)
-    fail("has no column ", shown(name), ", which ", option, " names", did_you_mean(name, names_));
+    fail("has no column ", shown(name), ", which ", option, " names",
+         option == "--terms" && name.find_first_of("+*~") != std::string::npos
+             ? "; terms have commas between them, and a product is a:b"
+             : did_you_mean(name, names_));
   return *found;
 }
 

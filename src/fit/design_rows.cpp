@@ -231,6 +231,18 @@ std::vector<std::int32_t> RowMaker::places(const DesignPlan::Group& group) const
   return places(column(group.name), group.levels);
 }
 
+namespace {
+
+std::string some_of(const std::vector<std::string>& levels) {
+  constexpr std::size_t most = 8;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(most, levels.size()); ++k)
+    out += (k > 0 ? ", " : "") + shown(levels[k]);
+  return levels.size() > most ? out + ", …" : out;
+}
+
+}  // namespace
+
 ReadySource RowMaker::ready(const DesignPlan::Source& source) const {
   ReadySource out;
   if (source.is_words()) {
@@ -243,7 +255,7 @@ ReadySource RowMaker::ready(const DesignPlan::Source& source) const {
             fail_in_row(kept_[i], source.name,
                         "the value is missing, which it never was in the data of the fit");
           fail_in_row(kept_[i], source.name, "the level ", shown(from.text(kept_[i])),
-                      " did not occur in the data of the fit");
+                      " did not occur in the data of the fit, which has ", some_of(source.levels));
         }
     });
     return out;

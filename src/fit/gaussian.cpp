@@ -201,6 +201,12 @@ GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
   ErasedRun run = make_run(target, s, start);
   FitSummary end = drive(run);
   GaussianFit fit{{.end = std::move(end)}, gaussian_estimate(run.state)};
+  // No posterior is as wide: the density does not fall in some direction.
+  if (const double most = fit.q.covariance.diagonal().maxCoeff();
+      !(most < 1e150) && fit.end.status != Status::interrupted) {
+    fit.end.status = Status::unbounded;
+    fit.end.sentence = describe(fit.end.status);
+  }
   fit.gradients = run.state.newton.gradients;
   fit.failed = run.state.newton.failed;
   std::vector<double> others;  // a search that got stuck at once has no NELBO
@@ -210,6 +216,11 @@ GaussianFit fit_gaussian(const FunctionTarget& target, const DensitySettings& s,
   try {
     fit.judge(log_ratios(target, fit.q, std::uint64_t(s.seed)), log_constant(fit.q));
   } catch (const NotFinite&) {  // the sentence says how the run ended
+  }
+  // Where draws of the Gaussian do not reach what the posterior has, what a step may gain is no measure of what is left.
+  if (fit.end.status == Status::converged && !fit.ratios.weights_correct()) {
+    fit.end.status = Status::settled;
+    fit.end.sentence = describe(fit.end.status);
   }
   return fit;
 }

@@ -60,7 +60,9 @@ BinaryLabels binary_labels(const std::vector<std::string>& labels, const std::st
         sentence(where, ": all labels are ", listed(values), ", but two classes are needed"));
   if (values.size() > 2)
     throw FileError(sentence(where, ": the labels have ", values.size(), " values (",
-                             listed(values), "), but must have two"));
+                             listed(values),
+                             "), but must have two; other outcomes have other likelihoods: poisson "
+                             "for counts, multinomial for classes, gaussian for numbers"));
   BinaryLabels result;
   result.classes = {*values.begin(), *values.rbegin()};
   if (!parse_number(result.classes[0]) || !parse_number(result.classes[1]))

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <vector>
 
 namespace fisherman {
@@ -48,7 +50,7 @@ Pareto fitted(const std::vector<double>& x) {
 
 /// The largest ratios, as exceedances of the one below them, over the largest of all.
 struct Tail {
-  std::vector<Index> order;  // of all ratios, ascending
+  std::vector<Index> order;  // of all ratios; ascending from the one below the tail on
   Index first = 0;           // the tail begins here
   double cutoff = 0.0;       // exp of the ratio below, over the largest
   std::vector<double> exceedances;
@@ -59,11 +61,15 @@ Tail tail_of(const Vector& log_ratios) {
   const Index count = log_ratios.size();
   out.order.resize(std::size_t(count));
   std::iota(out.order.begin(), out.order.end(), Index(0));
-  std::stable_sort(out.order.begin(), out.order.end(),
-                   [&](Index a, Index b) { return log_ratios(a) < log_ratios(b); });
   const auto length =
       Index(std::ceil(std::min(0.2 * double(count), 3.0 * std::sqrt(double(count)))));
   out.first = count - length;
+  const auto less = [&](Index a, Index b) {
+    return log_ratios(a) < log_ratios(b) || (log_ratios(a) == log_ratios(b) && a < b);
+  };
+  const auto below = out.order.begin() + (out.first - 1);
+  std::nth_element(out.order.begin(), below, out.order.end(), less);
+  std::sort(below + 1, out.order.end(), less);
   const double largest = log_ratios(out.order.back());
   out.cutoff = std::exp(log_ratios(out.order[std::size_t(out.first - 1)]) - largest);
   for (Index i = out.first; i < count; ++i) {
@@ -75,6 +81,7 @@ Tail tail_of(const Vector& log_ratios) {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t fewest = 5;  // exceedances
+constexpr double usable = 0.6, poor = 0.7;
 
 }  // namespace
 
@@ -111,20 +118,46 @@ double pareto_k(const Vector& log_ratios) {
   return tail.exceedances.size() < fewest ? unknown : fitted(tail.exceedances).k;
 }
 
-RatioCheck ratio_check(const Vector& log_ratios) {
-  if (!log_ratios.allFinite() || log_ratios.size() == 0) return {};
+double ratio_variation(const Vector& log_ratios) {
+  if (!log_ratios.allFinite() || log_ratios.size() == 0) return unknown;
   const Vector ratios = (log_ratios.array() - log_ratios.maxCoeff()).exp();
   const double mean = ratios.mean();
-  return {pareto_k(log_ratios), std::sqrt((ratios.array() - mean).square().mean()) / mean};
+  return std::sqrt((ratios.array() - mean).square().mean()) / mean;
+}
+
+RatioCheck ratio_check(const Vector& log_ratios) {
+  if (!log_ratios.allFinite() || log_ratios.size() == 0) return {};
+  return {pareto_k(log_ratios), ratio_variation(log_ratios)};
+}
+
+double RatioCheck::judged() const {
+  if (hardly_vary() && !(k < 0.0)) return 0.0;
+  if (vary_much()) return std::max(k, poor);
+  return !(k < poor) && weights_correct() ? usable : k;
+}
+
+bool RatioCheck::decided_by_variation() const {
+  const double one = judged();
+  return std::isfinite(k) && ((one < 0.5) != (k < 0.5) || (one < poor) != (k < poor));
 }
 
 std::string RatioCheck::verdict() const { return pareto_verdict(judged()); }
 
+std::string RatioCheck::told() const {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << "Pareto k " << k << ", ";
+  if (decided_by_variation())
+    text << "but the ratios vary by " << (vary_much() ? "" : "only ") << std::setprecision(0)
+         << std::max(1.0, 100.0 * variation) << "%; ";
+  text << verdict();
+  return text.str();
+}
+
 std::string pareto_verdict(double k) {
   if (std::isnan(k)) return "not known";
   if (k < 0.5) return "good: the approximation is close to the posterior";
-  if (k < 0.7) return "usable: means and intervals are fine, tails less so";
-  return "poor: the posterior is wider or more skewed than its approximation; mind its uncertainty";
+  if (k < poor) return "usable: means and intervals are fine, tails less so";
+  return "poor: the posterior is wider or more skewed than its approximation; do not rely on its intervals";
 }
 
 }  // namespace fisherman

@@ -123,7 +123,7 @@ on_small_disk() {
   mkdir small-disk
   mount -t tmpfs -o size=128k none small-disk
   once "small-disk/run" ranks 3 "$program" "${long[@]}" --out small-disk/run
-  has stderr "No space left"
+  has stderr "cannot be written"
   [[ -s small-disk/run/checkpoint && ! -e small-disk/run/result.json ]] || fail "no checkpoint on the full disk"
   mount -o remount,size=16m small-disk
   ranks 2 "$program" "${long[@]}" --out small-disk/run --resume >/dev/null

@@ -83,10 +83,12 @@ for child in "${children[@]}"; do ! is_alive $child || fail "a trial outlived it
 # The death of a rank: the job ends, and the trials of all ranks with it.
 three_ranks 0
 has log.txt "3 of 7 trials had ended before"
+trial=$(tr '\0' '\n' <"/proc/${children[1]}/cmdline" | sed -n '/^--out$/{n;p}')
+[[ -s $trial/checkpoint ]] || fail "the trial of the second rank has no checkpoint in '$trial'"
 kill -9 "${ranks[1]}"
 wait $job 2>/dev/null && fail "the job outlived a rank"
 for child in "${children[@]}"; do while is_alive $child; do sleep 0.01; done; done 2>/dev/null
-! ls slow/trials/*/SHA256SUMS 2>/dev/null || fail "a trial went on to its end without its rank"
+[[ ! -e $trial/SHA256SUMS ]] || fail "a trial went on to its end without its rank"
 
 # The same command, with another number of ranks: what had ended was run once, and the rest goes on to the same.
 "$mpirun" -n 2 "$program" "${slow[@]}" --out slow >slow.txt 2>log.txt || fail "$(cat log.txt)"

@@ -35,10 +35,17 @@ TEST(Pareto, TheVerdictLooksAtTheVariationFirst) {
   EXPECT_EQ(wide.verdict().substr(0, 4), "poor");
   EXPECT_LT(narrow.variation, 0.01);
   EXPECT_EQ(narrow.verdict().substr(0, 4), "good");
-  const RatioCheck odd{1.3, 0.05}, poor{1.3, 0.2}, unknown{};
+  const RatioCheck odd{1.3, 0.05}, corrected{1.3, 0.2}, poor{1.3, 0.4}, plain{0.55, 0.3}, unknown{};
   EXPECT_EQ(odd.judged(), 0.0);
   EXPECT_EQ(odd.verdict().substr(0, 4), "good");
+  EXPECT_EQ(odd.told().substr(0, 50), "Pareto k 1.30, but the ratios vary by only 5%; goo");
+  EXPECT_EQ(corrected.verdict().substr(0, 6), "usable");
   EXPECT_EQ(poor.judged(), 1.3);
+  EXPECT_FALSE(poor.decided_by_variation());
+  const RatioCheck far{0.48, 1.02};
+  EXPECT_EQ(far.told().substr(0, 53), "Pareto k 0.48, but the ratios vary by 102%; poor: the")
+      << far.told();
+  EXPECT_EQ(plain.told().substr(0, 22), "Pareto k 0.55, usable:");
   EXPECT_EQ(unknown.verdict(), "not known");
   // One draw of 4,000 that counts as 400: a log ratio of 6 among zeros.
   Vector one = Vector::Zero(4000);

@@ -364,6 +364,22 @@ def test_new_groups_and_new_levels(people):
         fit.predict(known.drop(columns="age"))
 
 
+@pytest.mark.parametrize("options", [{}, {"formula": "y ~ age + C(colour)"}])
+def test_scores_leave_out_the_rows_that_the_fit_left_out(people, options):
+    rows = people[["age", "colour", "y"]].copy()
+    rows.loc[rows.index[::7], "age"] = np.nan
+    rows.loc[rows.index[3], "y"] = np.nan
+    model = BayesianRegression(likelihood="gaussian", missing="drop")
+    fit = model.fit(rows, **options) if options else model.fit(rows, "y")
+    assert fit.score(rows, "y") == fit.score(rows.dropna(), "y")
+    array = BayesianRegression(likelihood="gaussian", missing="drop").fit(rows[["age"]].to_numpy(), rows["y"])
+    assert array.score(rows[["age"]].to_numpy(), rows["y"]) == array.score(
+        rows[["age", "y"]].dropna()[["age"]].to_numpy(), rows["y"][rows[["age", "y"]].notna().all(axis=1)]
+    )
+    with pytest.raises(ValueError, match="every row lacks its outcome"):
+        fit.score(rows.assign(age=np.nan), "y")
+
+
 def test_columns_as_people_have_them(people):
     order = pd.Categorical(people["colour"], categories=["red", "blue", "green"])
     fit = BayesianRegression(likelihood="gaussian").fit(people[["age"]].assign(colour=order), people["y"])
@@ -384,7 +400,10 @@ def test_columns_as_people_have_them(people):
         ({"likelihood": "poisson"}, "y", "the outcome is .*, but for the likelihood poisson it must be"),
         ({"likelihood": "gaussian"}, "colour", "holds words, but the likelihood gaussian needs numbers"),
         ({}, "colour", "Only binary classification is supported"),
-        ({"likelihood": "gaussian"}, "nothing", "no data frame with a column of that name"),
+        ({}, "y", "Unknown label type: continuous.*there are 'gaussian' and 'student-t'"),
+        ({"likelihood": "gaussian"}, "nothing", "X has no column 'nothing', which is to be the outcome$"),
+        ({"likelihood": "gaussian"}, "cuont", "X has no column 'cuont', which is to be the outcome; did you mean 'count'?"),
+        ({"likelihood": "gaussian"}, "y ~ age", "looks like a formula: pass formula='y ~ age'"),
         ({"likelihood": "gaussian", "group": "nothing"}, "y", "has no column 'nothing', which group names"),
         ({"likelihood": "gaussian", "prior": "normal(0)"}, "y", "prior"),
         ({"likelihood": "gaussian", "trials": "weight"}, "y", "trials is for logistic, probit and cloglog"),

@@ -25,15 +25,23 @@ struct RatioCheck {
   double variation = std::numeric_limits<double>::quiet_NaN();  // v, as the draws have it
 
   bool hardly_vary() const { return variation < 0.1; }
-  /// k̂, or 0 where the ratios hardly vary: what the limits 0.5 and 0.7 are for.
-  double judged() const { return hardly_vary() && !(k < 0.0) ? 0.0 : k; }
   /// Whether importance weights correct what q misses: by the usual limit of k̂, or because the draws are worth at least
   /// 1/(1 + v²) of their number with weights, nine tenths.
   bool weights_correct() const { return k < 0.7 || variation < 0.33; }
+  /// Whether draws with weights are worth less than half of their number: whatever k̂ is, q is far from the target.
+  bool vary_much() const { return variation > 1.0; }
+  /// k̂, or what stands for it where the variation decides: 0 where the ratios hardly vary, 0.6 (usable) where weights
+  /// correct in spite of a larger k̂, and at least 0.7 (poor) where they vary much. The limits 0.5 and 0.7 are for it.
+  double judged() const;
+  bool decided_by_variation() const;
   /// In plain words.
   std::string verdict() const;
+  /// The same with the figures: "Pareto k 0.62, usable: …".
+  std::string told() const;
 };
 RatioCheck ratio_check(const Vector& log_ratios);
+/// The standard deviation of the ratios over their mean.
+double ratio_variation(const Vector& log_ratios);
 
 /// Logarithms of weights that add up to 1.
 struct SmoothedWeights {

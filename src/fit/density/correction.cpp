@@ -38,7 +38,7 @@ std::vector<std::string> doubts_about(const DensityFit& fit, const std::string& 
                            " is not close to the posterior on this scale, and its means, standard "
                            "deviations and quantiles here are not to be trusted; another "
                            "parameterisation may help, ",
-                           instead));
+                           instead, "; so may proper priors, for the posterior may be improper"));
   else if (fit.ratios.variation > most_variation)
     out.push_back(sentence(
         "the importance weights vary much, so that draws are worth ",

@@ -79,7 +79,15 @@ std::unique_ptr<DensityFitted> DensityFitted::fit(const std::string& kind, Densi
   out->own = model.parameters;
   out->density = std::make_shared<const DensityModel>(std::move(model));
   out->family = &density_family(s.family);
-  const std::optional<FamilyFit> fitted = out->family->fit(out->density->target, s, driver);
+  const std::optional<FamilyFit> fitted = [&] {
+    try {
+      return out->family->fit(out->density->target, s, driver);
+    } catch (const Misuse& e) {
+      const std::string said = out->density->complaint();
+      if (said.empty()) throw;
+      throw Misuse(sentence(e.what(), "; the model said: ", said));
+    }
+  }();
   if (!fitted) return nullptr;
   const FamilyFit& found = *fitted;
   out->summary = found.end;
@@ -199,9 +207,12 @@ std::string DensityFitted::text(const Output& /*output*/) const {
   constexpr Index most_rows = 40;
   std::ostringstream out;
   out << summary.sentence << "\nNELBO " << std::fixed << std::setprecision(3) << summary.objective
-      << " nats, give or take " << objective_error << ", after " << gradients << " gradients, "
-      << std::setprecision(2) << summary.seconds << " s\nPareto k " << ratios.k << ", "
-      << ratios.verdict() << '\n';
+      << " nats, give or take " << objective_error << ", after ";
+  if (gradients > 0)
+    out << gradients << " gradients, ";
+  else
+    out << summary.iterations << " iterations, ";
+  out << std::setprecision(2) << summary.seconds << " s\n" << ratios.told() << '\n';
   if (summaries.size() == 0) return out.str();
   out << (weighted ? "Draws are weighted by importance; they are worth "
                    : sentence("Draws of the ", family->what, ", as they are: "))

@@ -1,6 +1,7 @@
 // What draws, weighted or not, say of each quantity.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -29,6 +30,10 @@ Matrix summaries_of(const Matrix& values, const Vector& log_weights, const Vecto
   std::vector<Index> order(std::size_t(values.rows()));
   for (Index j = 0; j < values.cols(); ++j) {
     const Vector x = values.col(j);
+    if (!x.allFinite()) {
+      out.row(j).setConstant(std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
     const double mean = w.dot(x);
     const Vector apart = x.array() - mean;
     const double variance = w.dot(apart.cwiseAbs2());

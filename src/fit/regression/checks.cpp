@@ -12,7 +12,7 @@ namespace fisherman {
 namespace {
 
 // Each row costs as many likelihoods as there are draws; these bounds are some seconds.
-constexpr Index loo_draws = 1000, most_loo_rows = 20000;
+constexpr Index most_loo_rows = 20000, most_loo_ratios = 4'000'000;
 constexpr Index check_draws = 200, most_check_outcomes = 4000000;
 constexpr std::uint64_t of_checks = std::uint64_t(1) << 61;  // an address that no run has
 
@@ -65,23 +65,29 @@ Fields LeaveOneOut::fields() const {
   out.set("rows", rows);
   out.set("rows_in_doubt", doubtful);
   out.set("largest_khat", largest_k);
+  out.set("correction_khat", correction.k);
+  out.set("correction_variation", correction.variation);
+  out.set("all_rows", all_rows);
   return out;
 }
 
 LeaveOneOut leave_one_out(const RegressionTarget& target, const GaussianPoint& q,
                           std::uint64_t seed) {
+  const Index m = std::min(target.rows(), most_loo_rows),
+              at_a_draw = std::max(m, target.dimension()) * target.predictors(),
+              loo_draws = std::clamp(most_loo_ratios / at_a_draw, Index(1000), Index(4000));
   const Matrix thetas = posterior_draws(q, loo_draws, seed ^ of_checks);
   const Matrix by_column = thetas.transpose();
   const Vector ratios = log_densities(target, by_column) - log_density(q, thetas);
   LeaveOneOut out;
   if (!ratios.allFinite()) return out;
   const RegressionTarget some_rows = target.sample(most_loo_rows);
-  const Index m = some_rows.rows();
   const Index tail = target.coefficients() + target.effects();
   const Vector posterior = pareto_smoothed(ratios).log_weights;
+  out.correction = ratio_check(ratios);
   Vector fitted(m);
+  std::vector<RatioCheck> own(static_cast<std::size_t>(m));
   out.pointwise.resize(m);
-  out.k.resize(m);
   for_row_groups(m, [&](Index first, Index count) {
     std::vector<Index> some(static_cast<std::size_t>(count));
     std::iota(some.begin(), some.end(), first);
@@ -96,21 +102,22 @@ LeaveOneOut leave_one_out(const RegressionTarget& target, const GaussianPoint& q
                        some_rows.outcomes().y(row), some_rows.outcomes().trials_of(row),
                        eta.col(i).data() + s * target.predictors(), psi.data());
       }
-      const SmoothedWeights without = pareto_smoothed(ratios - log_p);
-      out.pointwise(first + i) = log_sum_exp(without.log_weights + log_p);
-      out.k(first + i) = without.k;
-      fitted(first + i) = log_sum_exp(posterior + log_p);
+      out.pointwise(row) = log_sum_exp(pareto_smoothed(ratios - log_p).log_weights + log_p);
+      fitted(row) = log_sum_exp(posterior + log_p);
+      // The row's own ratios: what the correction adds is the same for all rows, and told once.
+      own[std::size_t(row)] = ratio_check(-log_p);
     }
   });
   const double n = double(target.rows()), mean = out.pointwise.mean();
   out.rows = m;
+  out.all_rows = target.rows();
   out.elpd = n * mean;
   out.error = std::sqrt(n * (out.pointwise.array() - mean).square().mean());
   out.effective = n * (fitted - out.pointwise).mean();
   out.largest_k = 0.0;
-  for (const double k : out.k) {
-    if (k > 0.7) ++out.doubtful;
-    if (k > out.largest_k) out.largest_k = k;
+  for (const RatioCheck& one : own) {
+    if (one.k > 0.7 && !one.weights_correct()) ++out.doubtful;
+    out.largest_k = std::max(out.largest_k, one.judged());
   }
   return out;
 }

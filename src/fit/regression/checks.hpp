@@ -6,6 +6,7 @@
 
 #include "fisherman/fit/fields.hpp"
 #include "fisherman/fit/gaussian.hpp"
+#include "fisherman/model/pareto.hpp"
 #include "fisherman/model/regression.hpp"
 
 namespace fisherman {
@@ -18,9 +19,12 @@ struct LeaveOneOut {
   double effective =
       Record::unknown;  // number of parameters: how much better rows are predicted that were fitted
   Index rows = 0;       // that were left out, spread evenly over all, if these are too many
-  Index doubtful = 0;   // of them with k̂ above 0.7
-  double largest_k = Record::unknown;
-  Vector pointwise, k;  // of those rows
+  Index doubtful =
+      0;  // of them: removing one changes the posterior too much for weights, by RatioCheck
+  double largest_k = Record::unknown;  // as RatioCheck judges it
+  Index all_rows = 0;
+  RatioCheck correction;  // of the weights that lead from q to the posterior
+  Vector pointwise;       // densities of the rows that were left out
 
   Fields fields() const;
 };

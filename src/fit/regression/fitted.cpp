@@ -211,6 +211,7 @@ Fields RegressionFitted::model() const {
   out.set("units", units_name(Units::standardized));  // predictions are made with these
   out.set("mean", q.mean);
   out.set("covariance", Vector(as_vector(q.covariance)));
+  if (target || loo_) out.set("loo_densities", loo().pointwise);  // by which fits are compared
   return out;
 }
 
@@ -250,6 +251,9 @@ std::unique_ptr<Fitted> RegressionFitted::load(const SavedFit& saved) {
     out->loo_->largest_k = loo.number("largest_khat");
     out->loo_->rows = loo.need_count("rows");
     out->loo_->doubtful = loo.need_count("rows_in_doubt");
+    out->loo_->all_rows = loo.need_count("all_rows");
+    out->loo_->correction = {loo.number("correction_khat"), loo.number("correction_variation")};
+    out->loo_->pointwise = model.need_vector("loo_densities");
   }
   return out;
 }

@@ -35,9 +35,11 @@ Cell verdict_of_one(const RegressionFits& fits) {
             : khat < 0.7
                 ? " The Gaussian is usable for means and intervals, less so for tails"
                 : " The Gaussian is not close to the posterior, whose uncertainty it understates";
-    said +=
-        " (Pareto k̂ " + fixed(fits.khat(0), 2) +
-        (fits.model(0).ratios.hardly_vary() ? ", of importance ratios that hardly vary)." : ").");
+    said += " (Pareto k̂ " + fixed(fits.khat(0), 2) +
+            (fits.model(0).ratios.decided_by_variation()
+                 ? ", but of importance ratios that vary by only " +
+                       fixed(std::max(1.0, 100.0 * fits.model(0).ratios.variation), 0) + "%)."
+                 : ").");
     if (khat >= 0.7 && tone == Tone::good) tone = Tone::mind;
   }
   return {said, tone};

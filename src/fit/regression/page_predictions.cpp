@@ -31,6 +31,14 @@ Section models_section(const RegressionFits& fits) {
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < fits.size(); ++k)
     if (std::isfinite(fits.model(k).loo().elpd)) order.push_back(k);
+  for (const std::size_t k : order) {
+    const Index here = fits.model(k).loo().all_rows, first = fits.model(order[0]).loo().all_rows;
+    if (here != first)
+      return section.paragraph(sentence("Not ranked: '", fits.runs[order[0]].name, "' is of ",
+                                        first, " rows, and '", fits.runs[k].name, "' of ", here,
+                                        ". Leave-one-out compares models of the same rows only."),
+                               Tone::mind);
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return fits.model(a).loo().elpd > fits.model(b).loo().elpd;
   });
@@ -45,12 +53,10 @@ Section models_section(const RegressionFits& fits) {
   for (const std::size_t k : order) {
     const LeaveOneOut &mine = fits.model(k).loo(), &best = fits.model(order.front()).loo();
     std::string difference = figure(best.elpd - mine.elpd, 3), error = "–";
-    if (k != order.front() && mine.pointwise.size() > 0 &&
-        mine.pointwise.size() == best.pointwise.size()) {
+    if (k != order.front()) {
       // Of the difference, row by row: what rows have in common cancels.
       const Vector d = best.pointwise - mine.pointwise;
-      const double n = (best.elpd / best.pointwise.mean());
-      error = figure(std::sqrt(std::abs(n) * (d.array() - d.mean()).square().mean()), 2);
+      error = figure(std::sqrt(double(best.all_rows) * (d.array() - d.mean()).square().mean()), 2);
     }
     grid.rows.push_back(
         {{Cell(fits.runs[k].name), loo_cell(mine), Cell(k == order.front() ? "–" : difference),

@@ -61,7 +61,7 @@ std::string RegressionFitted::text(const Output& output) const {
       << summary.sentence << "\nNELBO " << std::fixed << std::setprecision(6) << summary.objective
       << " nats after " << summary.iterations << " iterations, " << std::setprecision(2)
       << summary.seconds << " s\n"
-      << "Pareto k " << ratios.k << ", " << ratios.verdict() << '\n';
+      << ratios.told() << '\n';
   if (likelihood->finer())
     out << likelihood->approximation() << std::defaultfloat << std::setprecision(2)
         << " Four times as many nodes change the NELBO by " << expectation_error << " nats.\n"
@@ -69,9 +69,13 @@ std::string RegressionFitted::text(const Output& output) const {
   if (std::isfinite(loo().elpd)) {
     out << std::setprecision(1) << "Leave-one-out log predictive density " << loo().elpd << " ± "
         << loo().error << " nats";
-    if (loo().doubtful > 0)
-      out << "; " << loo().doubtful << " of " << loo().rows
-          << " rows have a Pareto k above 0.7, so that it is too good";
+    if (const Index doubtful = loo().doubtful; doubtful > 0)
+      out << "; " << doubtful << " of " << loo().rows
+          << (doubtful == 1 ? " rows has" : " rows have")
+          << " a Pareto k above 0.7, so that the density is probably too high";
+    if (!loo().correction.weights_correct())
+      out << "; the weights that correct the Gaussian vary much, so that another --seed may move "
+             "it";
     out << '\n';
   }
   return out.str();
