@@ -83,12 +83,22 @@ void FitCommand::apply() {
   data_.check();
 }
 
-Json FitCommand::config_of(const FitData& data) const {
+FitCommand::DataSums FitCommand::data_sums() const {
+  DataSums out;
+  if (out_.empty()) return out;  // nothing is kept, and the data need not be read again
+  for (const Options::Option& option : data_options_.all())
+    if (option.kind == "FILE" && !option.text().empty() &&
+        (option.name != "data" || option.text() != standard_input))
+      out[option.name] = shared_file_checksum(option.text());
+  return out;
+}
+
+Json FitCommand::config_of(const FitData& data, const DataSums& sums) const {
   Json config;
   config["fit"] = kind_->name;
   config["options"] = as_json(settings_->options);
   config["options"].update(as_json(output_options_));
-  if (out_.empty()) return config;  // nothing is kept, and the data need not be read again
+  if (out_.empty()) return config;
   Json& about = config["data"] = as_json(data_options_);
   for (const Options::Option& option : data_options_.all()) {
     if (option.text() == option.initial || option.name == "label") about.erase(option.name);
@@ -100,7 +110,7 @@ Json FitCommand::config_of(const FitData& data) const {
         files += (files.empty() ? "" : ",") + std::filesystem::absolute(file).string();
       about[option.name] = json_text(files);
       about[option.name == "data" ? "checksum" : option.name + "-checksum"] =
-          file_checksum(option.text());
+          sums.at(option.name);
     }
   }
   if (kind_->takes_rows && data_.labels.empty())
@@ -131,16 +141,16 @@ std::vector<NamedFile> FitCommand::files_of(const Fitted& fit) const {
 }
 
 int FitCommand::run() {
-  std::optional<Alone> alone;  // without rows there is nothing to share
-  if (!kind_->takes_rows) {
+  if (!kind_->takes_rows) {  // there is nothing to share
     if (this_rank() != 0) return done;
-    alone.emplace();
+    alone_.emplace();
   }
   together([&] { apply(); });
   if (!kind_->takes_rows) limit_memory();  // a program of the user's is what is fitted
   FitData data = data_.read();
+  const DataSums sums = data_sums();
   const Json config =
-      Json::parse(from_first_rank(on_first_rank([&] { return config_of(data).dump(); })));
+      Json::parse(from_first_rank(on_first_rank([&] { return config_of(data, sums).dump(); })));
   const std::unique_ptr<RunFolder> folder = on_first_rank([&] { return folder_for(config); });
   FitDriver driver(folder.get(),
                    {.checkpoint_every = checkpoint_every_, .resume = resume_, .quiet = quiet_});

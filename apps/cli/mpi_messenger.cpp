@@ -6,9 +6,11 @@
 #include <iostream>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "command.hpp"
 #include "fisherman/core/error.hpp"
+#include "fisherman/core/memory.hpp"
 #include "mpi_environment.hpp"
 #ifdef FISHERMAN_MPI
 #include <mpi.h>
@@ -27,6 +29,12 @@ class MpiMessenger final : public Messenger {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     MPI_Comm_dup(MPI_COMM_WORLD, &at_the_end_);
+    MPI_Comm here = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    int sharing = 1;
+    MPI_Comm_size(here, &sharing);
+    MPI_Comm_free(&here);
+    share_memory_among(sharing);
   }
 
   int rank() const override { return rank_; }
@@ -42,7 +50,7 @@ class MpiMessenger final : public Messenger {
   std::string receive(int from) override {
     const Timed timed;
     std::string bytes;
-    for (int size = piece; size == piece;) {
+    for (int size = piece_; size == piece_;) {
       MPI_Status status;
       MPI_Probe(from, 0, MPI_COMM_WORLD, &status);
       MPI_Get_count(&status, MPI_BYTE, &size);
@@ -65,9 +73,9 @@ class MpiMessenger final : public Messenger {
     std::uint64_t size = bytes.size();
     MPI_Bcast(&size, 1, MPI_UINT64_T, from, MPI_COMM_WORLD);
     bytes.resize(size);
-    for (std::size_t at = 0; at < size; at += piece)
-      MPI_Bcast(bytes.data() + at, int(std::min<std::size_t>(piece, size - at)), MPI_BYTE, from,
-                MPI_COMM_WORLD);
+    pieces(size, [&](std::size_t at, int count) {
+      MPI_Bcast(bytes.data() + at, count, MPI_BYTE, from, MPI_COMM_WORLD);
+    });
   }
 
   // In turns of one partner each way, so that no more than one message is on its way to anybody.
@@ -83,14 +91,15 @@ class MpiMessenger final : public Messenger {
       MPI_Sendrecv(&size, 1, MPI_UINT64_T, to, 1, &their_size, 1, MPI_UINT64_T, from, 1,
                    MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       theirs.resize(their_size);
-      for (std::size_t at = 0; at < std::max(size, their_size); at += piece) {
-        const auto part = [&](std::uint64_t all) {
-          return at < all ? int(std::min<std::size_t>(piece, all - at)) : 0;
-        };
-        MPI_Sendrecv(mine.data() + std::min<std::size_t>(at, size), part(size), MPI_BYTE, to, 1,
-                     theirs.data() + std::min<std::size_t>(at, their_size), part(their_size),
-                     MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      }
+      // Not piece for piece: who sends to us may have more to send than we have, or less.
+      std::vector<MPI_Request> sent;
+      pieces(size, [&](std::size_t at, int count) {
+        MPI_Isend(mine.data() + at, count, MPI_BYTE, to, 1, MPI_COMM_WORLD, &sent.emplace_back());
+      });
+      pieces(their_size, [&](std::size_t at, int count) {
+        MPI_Recv(theirs.data() + at, count, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      });
+      MPI_Waitall(int(sent.size()), sent.data(), MPI_STATUSES_IGNORE);
       mine.clear();
     }
     return out;
@@ -115,7 +124,11 @@ class MpiMessenger final : public Messenger {
   }
 
  private:
-  static constexpr int piece = 1 << 30;  // MPI counts with int
+  /// MPI counts with int. Tests send many pieces.
+  static int size_of_piece() {
+    const char* const given = std::getenv("FISHERMAN_MESSAGE_PIECE");
+    return given != nullptr && std::atoi(given) > 0 ? std::atoi(given) : 1 << 30;
+  }
   static constexpr auto patience = std::chrono::seconds(2);
 
   /// Adds to what traffic() tells.
@@ -132,13 +145,16 @@ class MpiMessenger final : public Messenger {
     Clock::time_point began_ = Clock::now();
   };
 
-  template <class Send>
-  static void pieces(std::size_t size, const Send& send) {
+  /// use(where it begins, number of bytes) for each piece. The last is smaller than the others, and may be empty: it says
+  /// that it is the last.
+  template <class Use>
+  void pieces(std::size_t size, const Use& use) const {
     std::size_t at = 0;
-    for (; size - at >= std::size_t(piece); at += piece) send(at, piece);
-    send(at, int(size - at));  // maybe nothing: it says that this was the last
+    for (; size - at >= std::size_t(piece_); at += std::size_t(piece_)) use(at, piece_);
+    use(at, int(size - at));
   }
 
+  const int piece_ = size_of_piece();
   int rank_ = 0, count_ = 1;
   MPI_Comm at_the_end_ = MPI_COMM_NULL;
 };

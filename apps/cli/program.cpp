@@ -60,12 +60,9 @@ void keep_memory() {
 #endif
 }
 
-}  // namespace
-
-int fisherman::cli::run_program(int argc, const char* const* argv) {
-  fill_closed_streams();
-  keep_memory();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is then an error like a full disk
+/// What main() does among the ranks of a job.
+int run_among(const fisherman::cli::Job& job, int argc, const char* const* argv) {
+  using namespace fisherman;
   int exit_code = cli::done;
   CLI::App app(
       "Fits distributions whose parameters live on a manifold, by natural gradient without "
@@ -96,39 +93,48 @@ int fisherman::cli::run_program(int argc, const char* const* argv) {
   cli::add_man(app, exit_code);
   refuse_empty_names(app);
   std::string trouble;
+  std::optional<cli::study::Helpers> helpers;
+  std::optional<Alone> alone;
+  try {
+    // Ranks share fits, and the trials of studies; the first of them does the rest by itself.
+    const std::string_view command = argc < 2 ? "" : argv[1];
+    const bool study = command == "tune" || command == "compare" || command == "reproduce";
+    if (study && this_rank() != 0) cli::study::help_first_rank();
+    if (command != "fit" && this_rank() != 0) return cli::done;
+    if (study && rank_count() > 1) helpers.emplace();
+    if (command != "fit") alone.emplace();
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);  // help, or the version
+    trouble = cli::trouble(app, e) + "\nRun with --help for more information.";
+  } catch (const std::bad_alloc&) {
+    trouble = out_of_memory(cli::given_words(app));
+  } catch (const std::length_error&) {  // what the standard library says of sizes beyond all memory
+    trouble = out_of_memory(cli::given_words(app));
+  } catch (const std::exception& e) {
+    trouble = words_of(e);
+  }
+  if (trouble.empty()) return exit_code;
+  job.fail("fisherman: " + trouble + '\n');
+  return cli::misuse;
+}
+
+}  // namespace
+
+int fisherman::cli::run_program(int argc, const char* const* argv) {
+  fill_closed_streams();
+  keep_memory();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is then an error like a full disk
   try {
     const Job job;
-    std::optional<study::Helpers> helpers;
-    std::optional<Alone> alone;
-    try {
-      // Ranks share fits, and the trials of studies; the first of them does the rest by itself.
-      const std::string_view command = argc < 2 ? "" : argv[1];
-      const bool study = command == "tune" || command == "compare" || command == "reproduce";
-      if (study && this_rank() != 0) study::help_first_rank();
-      if (command != "fit" && this_rank() != 0) return cli::done;
-      if (study && rank_count() > 1) helpers.emplace();
-      if (command != "fit") alone.emplace();
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-      if (e.get_exit_code() == 0) return app.exit(e);  // help, or the version
-      trouble = cli::trouble(app, e) + "\nRun with --help for more information.";
-    } catch (const std::bad_alloc&) {
-      trouble = out_of_memory(cli::given_words(app));
-    } catch (
-        const std::length_error&) {  // what the standard library says of sizes beyond all memory
-      trouble = out_of_memory(cli::given_words(app));
-    } catch (const std::exception& e) {
-      trouble = words_of(e);
+    const int exit_code = run_among(job, argc, argv);
+    if (exit_code != misuse && !std::cout.flush()) {
+      std::cerr << "fisherman: standard output cannot be written\n";
+      return misuse;
     }
-    if (!trouble.empty()) job.fail("fisherman: " + trouble + '\n');
+    return exit_code;
   } catch (const Misuse& e) {  // of Job: several ranks, but a program without MPI
-    trouble = e.what();
-    std::cerr << "fisherman: " << trouble << '\n';
+    std::cerr << "fisherman: " << e.what() << '\n';
+    return misuse;
   }
-  if (!trouble.empty()) return cli::misuse;
-  if (!std::cout.flush()) {
-    std::cerr << "fisherman: standard output cannot be written\n";
-    return cli::misuse;
-  }
-  return exit_code;
 }

@@ -88,6 +88,8 @@ std::vector<char>& spare() {
   return bytes;
 }
 
+int sharing = 1;  // number of processes
+
 double resident() {
   std::ifstream in("/proc/self/statm");
   double all = 0.0, pages = 0.0;
@@ -99,21 +101,22 @@ double resident() {
 
 std::string gigabytes(double bytes) { return sentence(std::ceil(bytes / 1e8) / 10.0, " GB"); }
 
+void share_memory_among(int processes) { sharing = processes; }
+
 Memory memory_now() {
-  const Bound whole = machine();
-  Memory now{whole.total, whole.left, resident(),
-             sentence("this machine has ", gigabytes(whole.total), ", of which ",
-                      gigabytes(whole.left), " are free")};
-  const auto bounded = [&](const std::optional<Bound>& by, const char* whose) {
+  Memory now{machine().total, std::numeric_limits<double>::infinity(), resident(), ""};
+  const auto bounded = [&](const std::optional<Bound>& by, const char* whose, int among) {
     if (!by) return;
     now.total = std::min(now.total, by->total);
-    if (by->left >= now.left) return;
-    now.left = by->left;
+    if (by->left / among >= now.left) return;
+    now.left = by->left / among;
     now.words =
         sentence(whose, gigabytes(by->total), ", of which ", gigabytes(by->left), " are free");
+    if (among > 1) now.words += sentence(" for ", among, " ranks");
   };
-  bounded(control_group(), "the control group of this process has ");
-  bounded(address_space(), "this process is limited (ulimit -v) to ");
+  bounded(machine(), "this machine has ", sharing);
+  bounded(control_group(), "the control group of this process has ", sharing);
+  bounded(address_space(), "this process is limited (ulimit -v) to ", 1);
   return now;
 }
 

@@ -117,6 +117,10 @@ PathKind path_kind(const std::filesystem::path& path) {
   return PathKind::file;
 }
 
+void sync_folder(const std::filesystem::path& folder) {
+  OpenFile(folder, ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)).sync();
+}
+
 void write_file(const std::filesystem::path& path, const std::string& bytes) {
   bool given = false;
   write_file(path, [&] { return std::exchange(given, true) ? std::string() : bytes; });
@@ -147,7 +151,7 @@ void write_file(const std::filesystem::path& path, const Pieces& next) {
     unlink(temporary.c_str());
     throw;
   }
-  OpenFile(folder, ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)).sync();
+  sync_folder(folder);
 }
 
 }  // namespace fisherman

@@ -72,12 +72,13 @@ BinaryLabels binary_labels(const std::vector<std::string>& labels, const std::st
 }
 
 Vector binary_labels(const std::vector<std::string>& labels,
-                     const std::array<std::string, 2>& classes, const std::string& where) {
+                     const std::array<std::string, 2>& classes, const std::string& where,
+                     Index first) {
   Vector y(Index(labels.size()));
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const bool is_one = same(labels[i], classes[1]);
     if (!is_one && !same(labels[i], classes[0]))
-      throw FileError(sentence(where, ", row ", i + 1, ": the label ", shown(labels[i]),
+      throw FileError(sentence(where, ", row ", first + Index(i) + 1, ": the label ", shown(labels[i]),
                                " is neither ", shown(classes[0]), " nor ", shown(classes[1])));
     y(Index(i)) = is_one ? 1.0 : 0.0;
   }
@@ -100,7 +101,8 @@ ClassLabels class_labels(const std::vector<std::string>& labels, const std::stri
 }
 
 std::vector<int> class_labels(const std::vector<std::string>& labels,
-                              const std::vector<std::string>& classes, const std::string& where) {
+                              const std::vector<std::string>& classes, const std::string& where,
+                              Index first) {
   std::map<std::string, int, ByValue> number;
   for (std::size_t k = 0; k < classes.size(); ++k) number.emplace(classes[k], int(k));
   std::vector<int> y;
@@ -108,7 +110,7 @@ std::vector<int> class_labels(const std::vector<std::string>& labels,
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto found = number.find(labels[i]);
     if (found == number.end())
-      throw FileError(sentence(where, ", row ", i + 1, ": the label ", shown(labels[i]),
+      throw FileError(sentence(where, ", row ", first + Index(i) + 1, ": the label ", shown(labels[i]),
                                " is none of the ", classes.size(), " classes that the fit knows"));
     y.push_back(found->second);
   }

@@ -166,6 +166,11 @@ void for_libsvm_rows(ByteSource& source, const ReadOptions& given,
   if (row.line == 0 && !source.is_part()) fail(source, "the file is empty");
 }
 
+std::string too_many_columns(Index largest_index) {
+  return sentence("index ", largest_index, " is beyond ", most_sparse_columns,
+                  ", the largest number of columns of a sparse table");
+}
+
 Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
   const ReadOptions options = given.bounded();
   Table table;
@@ -190,7 +195,7 @@ Table parse_libsvm(ByteSource& source, const ReadOptions& given) {
   });
   if (rows.width == 0 && !source.is_part()) fail(source, "no row has a feature");
   if (options.sparse && rows.width > most_sparse_columns)
-    fail(source, "a sparse table has ", rows.width, " columns at most ", most_sparse_columns);
+    fail(source, too_many_columns(rows.width));
   if (source.is_part() || (options.sparse && rows.is_sparse())) {
     table.sparse = std::make_shared<const SparseRows>(rows.sparse());
   } else {

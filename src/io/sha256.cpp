@@ -8,7 +8,7 @@
 
 namespace fisherman {
 
-std::string sha256(ByteSource& source) {
+std::string sha256(ByteSource& source, const std::function<void()>& watch) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> sum(EVP_MD_CTX_new(),
                                                                     &EVP_MD_CTX_free);
   bool well = sum && EVP_DigestInit_ex(sum.get(), EVP_sha256(), nullptr) == 1;
@@ -16,6 +16,7 @@ std::string sha256(ByteSource& source) {
        window = source.window()) {
     well = EVP_DigestUpdate(sum.get(), window.data(), window.size()) == 1;
     source.consume(window.size());
+    if (watch) watch();
   }
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;

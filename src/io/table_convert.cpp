@@ -6,11 +6,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "fisherman/core/archive.hpp"
 #include "fisherman/core/version.hpp"
 #include "fisherman/io/block_queue.hpp"
 #include "fisherman/io/checksum.hpp"
@@ -53,6 +53,7 @@ class UnfinishedFolder {
     if (std::rename(unfinished_.c_str(), path_.c_str()) != 0)
       throw FileError(sentence(path_.string(), ": cannot be made: ", std::strerror(errno)));
     unfinished_.clear();
+    sync_folder(path_.has_parent_path() ? path_.parent_path() : ".");
   }
 
  private:
@@ -127,6 +128,7 @@ class TableWriter {
     bool text = true;
     for (std::size_t k = 0; k < files_.size(); ++k) {
       FileSource source(files_[k]);
+      begins_.push_back({lines_, source.name()});
       const Format format = format_of(files_[k], source);
       if (format != Format::csv && format != Format::libsvm)
         fail(source, "is binary already; only CSV and LIBSVM files are converted");
@@ -152,47 +154,58 @@ class TableWriter {
     for_csv_rows(source, options_,
                  [&](const CsvNames& names, const std::vector<double>& values,
                      std::string_view label, Index line) {
-                   if (!rows_) begin(names, source.name());
+                   if (!rows_) begin(names);
                    if (line_of_file_ != file) {
                      line_of_file_ = file;
                      if (names.features != names_ || names.label != out_.label)
                        fail(source, "has other columns than ", name_of_file(files_[0]));
                    }
                    rows_->add(values.data(), values.size());
-                   if (labels_) codes_.push(labels_->add(label, line));
+                   add_label(label, line);
                    if (++out_.rows % 4096 == 0)
                      told((double(file) + source.fraction_read()) / double(files_.size()));
                  });
   }
 
-  void begin(const CsvNames& names, const std::string& where) {
+  void begin(const CsvNames& names) {
     names_ = names.features;
     out_.columns = Index(names_.size());
     rows_.emplace(folder_.file("rows.npy"), "<f8", out_.columns);
-    begin_labels(names.label, where);
+    begin_labels(names.label);
   }
-  void begin_labels(const std::string& name, const std::string& where) {
+  void begin_labels(const std::string& name) {
     out_.label = name;
-    if (!name.empty())
-      labels_.emplace(name, [where](Index line) { return sentence(where, ", line ", line); });
+    if (!name.empty()) labels_.emplace(name, [this](Index line) { return place_of_line(line); });
+  }
+  void add_label(std::string_view label, Index line) {
+    lines_ = begins_.back().first + line;
+    if (labels_) codes_.push(labels_->add(label, lines_));
+  }
+  /// Of a line, counted through all files.
+  std::string place_of_line(Index line) const {
+    auto file = begins_.rbegin();
+    while (file->first >= line) ++file;
+    return sentence(file->second, ", line ", line - file->first);
   }
 
   void add_libsvm(ByteSource& source, std::size_t file) {
     if (!entries_) {
       entries_.emplace(folder_);
       width_ = options_.columns;
-      if (options_.has_label) begin_labels("label", source.name());
+      if (options_.has_label) begin_labels("label");
       for (const std::string& name : options_.dropped)
         left_out_.insert(column_of_name(source, name));
     }
     for_libsvm_rows(source, options_, [&](const LibsvmRow& row) {
       for (std::size_t k = 0; k < row.columns.size(); ++k) {
         const auto column = Index(row.columns[k]);
+        if (column >= most_sparse_columns)
+          fail_at(source, row.line, ": ", too_many_columns(column + 1));
         width_ = std::max(width_, column + 1);
         if (left_out_.count(column) == 0) entries_->add(place_of(column), row.values[k]);
       }
       entries_->close_row();
-      if (labels_) codes_.push(labels_->add(row.label, row.line));
+      add_label(row.label, row.line);
       if (++out_.rows % 4096 == 0)
         told((double(file) + source.fraction_read()) / double(files_.size()));
     });
@@ -217,8 +230,6 @@ class TableWriter {
     for (Index j = 0; j < width_; ++j)
       if (left_out_.count(j) == 0) names_.push_back(numbered(j + 1));
     if (names_.empty()) fail(source, width_ == 0 ? "no row has a feature" : "no column is left");
-    if (width_ > most_sparse_columns)
-      fail(source, "a sparse table has ", width_, " columns at most ", most_sparse_columns);
     out_.columns = Index(names_.size());
     entries_->finish();
     out_.sparse = double(entries_->count()) < 0.25 * double(out_.rows) * double(out_.columns);
@@ -265,19 +276,19 @@ class TableWriter {
     for (const fs::path& from : files_) {
       FileSource source(from);
       out["made_from"].push_back(
-          {{"file", fs::absolute(from).string()}, {"sha256", sha256(source)}});
+          {{"file", fs::absolute(from).string()}, {"sha256", sum_of(source)}});
     }
     for (const char* name :
          {"rows.npy", "begins.npy", "entry_columns.npy", "values.npy", "labels.npy"}) {
       const fs::path path = folder_.file(name);
       if (!fs::exists(path)) continue;
       FileSource source(path);
-      out["files"][name] = {{"bytes", fs::file_size(path)}, {"sha256", sha256(source)}};
+      out["files"][name] = {{"bytes", fs::file_size(path)}, {"sha256", sum_of(source)}};
     }
-    std::ofstream file(folder_.file(table_description));
-    file << out.dump(2) << '\n';
-    file.close();
-    if (!file) throw FileError(folder_.file(table_description).string() + ": cannot be written");
+    write_file(folder_.file(table_description), out.dump(2) + '\n');
+  }
+  std::string sum_of(ByteSource& source) const {
+    return sha256(source, [this] { told(1.0); });  // signals are heard here too
   }
 
   UnfinishedFolder folder_;
@@ -285,6 +296,8 @@ class TableWriter {
   const ReadOptions& options_;
   const std::function<void(double)>& watch_;
   ConvertedTable out_;
+  std::vector<std::pair<Index, std::string>> begins_;  // lines before each file, and its name
+  Index lines_ = 0;
   std::vector<std::string> names_, classes_;
   std::optional<NpyWriter> rows_;
   std::size_t line_of_file_ = 0;  // the file whose columns were compared with the first one's

@@ -101,6 +101,12 @@ RegressionTarget::RegressionTarget(TargetRows rows, Outcomes outcomes,
   check();
 }
 
+void require_spread(const Likelihood& likelihood, double least, double most) {
+  const bool counts = !likelihood.trouble(0.5, 1.0).empty();
+  require(least < most || likelihood.extra().empty() || counts, "all outcomes are ", least,
+          ", so that the likelihood ", likelihood.name(), " has no spread to describe");
+}
+
 void RegressionTarget::check() const {
   const Index n = rows_.part().count, p = coefficients();
   require(predictors_ == 1 || (extras_ == 0 && offset_.size() == 0), "the likelihood ",
@@ -121,11 +127,8 @@ void RegressionTarget::check() const {
             "the weight of row ", rows_.part().first + i + 1, " is ", outcomes_.weight_of(i),
             ", but must be finite and not negative");
   }
-  // Where outcomes are no counts, a parameter such as σ would go to 0, and the density of the outcomes to infinity.
-  require(extras_ == 0 || !likelihood_->trouble(0.5, 1.0).empty() || n < 2 ||
-              !rows_.part().is_whole() || (outcomes_.y.array() != outcomes_.y(0)).any(),
-          "all outcomes are ", n > 0 ? outcomes_.y(0) : 0.0, ", so that the likelihood ",
-          likelihood_->name(), " has no spread to describe");
+  if (rows_.part().is_whole() && n > 1)
+    require_spread(*likelihood_, outcomes_.y.minCoeff(), outcomes_.y.maxCoeff());
   require(Index(priors_.coefficients.size()) == p, "there are ", p, " coefficients, but ",
           priors_.coefficients.size(), " priors");
   require(Index(priors_.extra.size()) == extras_, "the likelihood ", likelihood_->name(), " has ",

@@ -65,6 +65,8 @@ shared libsvm "2" regression --data sparse.libsvm --likelihood gaussian
 shared dense "2 3 5" reduced-rank --data data.csv --holdout 0.2
 shared sparse "3" reduced-rank --data sparse.libsvm --rank 2 --ridge 0.1
 shared packed "2" logistic --data data.csv.gz --iterations 3
+# Messages in many pieces, of which one rank has more for another than that has for a third.
+FISHERMAN_MESSAGE_PIECE=1000 shared pieces "3" logistic --data data.csv.gz --iterations 3
 shared network "2" flow --data data.csv --target neural --hidden 2 --iterations 10
 
 # Operators that are large enough for ranks to share: four columns of 530 features, and 800 scores of 5,252 coordinates.
@@ -109,6 +111,12 @@ sed '2300s/,[^,]*$//' data.csv >short.csv
 once "short.csv, line 2300: the row has 6 fields, but the header has 7" ranks 3 "$program" fit logistic --data short.csv --out slip
 once "none.csv: cannot be opened" ranks 2 "$program" fit logistic --data none.csv --out slip
 once "holds a run already" ranks 2 "$program" fit logistic --data data.csv --out logistic
+sed '1800s/[^,]*$/strange/' data.csv >test.csv
+once "test.csv, row 1799: the label 'strange' is none of the" ranks 3 "$program" fit reduced-rank --data data.csv --test-data test.csv --out slip
+awk -F, -v OFS=, 'NR > 1 { $NF = 3 } { print }' data.csv >same.csv
+once "all outcomes are 3, so that the likelihood gaussian has no spread" ranks 3 "$program" fit regression --data same.csv --likelihood gaussian --out slip
+once "nothing.so" ranks 3 "$program" fit density --model nothing.so --out slip
+has_not stderr "ends the job"
 [[ ! -e slip ]] || fail "a fit that was refused leaves a folder"
 once "--cv fits its folds side by side" ranks 2 "$program" fit reduced-rank --data data.csv --cv 3
 # What is not shared is done once, by the first rank alone.

@@ -7,6 +7,7 @@
 
 #include "fisherman/core/random.hpp"
 #include "fisherman/core/row_parts.hpp"
+#include "fisherman/io/checksum.hpp"
 #include "fisherman/io/columns.hpp"
 #include "fisherman/io/labels.hpp"
 #include "fisherman/io/npy.hpp"
@@ -215,6 +216,18 @@ TEST(Ranks, ErrorsNameTheLineOfTheWholeFile) {
           << e.what();
     }
   });
+}
+
+TEST(Ranks, AChecksumIsThatOfTheWholeFile) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += std::to_string(i * i) + "\n";
+  for (const std::string& bytes : {text, std::string("x"), std::string()}) {
+    const File file(".csv", bytes);
+    const std::string sum = file_checksum(file.path);
+    for (const int ranks : {2, 5})
+      on_ranks(ranks, [&](int) { EXPECT_EQ(shared_file_checksum(file.path), sum); });
+  }
+  on_ranks(3, [&](int) { EXPECT_THROW(shared_file_checksum("no such file"), FileError); });
 }
 
 TEST(Ranks, BinaryAndSparseFilesAreReadInParts) {

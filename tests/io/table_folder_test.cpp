@@ -130,6 +130,14 @@ TEST_F(TableFolder, RefusesWhatItCannotKeepAndLeavesNothingBehind) {
   refused({good, other}, {"other.csv: has other columns than ", "good.csv"});
   refused({array}, {"x.npy: is binary already"});
   refused({good, folder_ / "none.csv"}, {"none.csv: cannot be opened"});
+  const auto comma = write("comma.csv", "a,\"b, c\",y,d\n1,2,maybe,3\n"),
+             numbers = write("numbers.csv", "a,y\n1,2.5\n3,1e9\n"),
+             word = write("word.csv", "a,y\n1,2\n2,\"3,5\"\n"),
+             wide = write("wide.libsvm", "1 1:2\n1 3000000000:1\n");
+  refused({numbers, word}, {"word.csv, line 3", "3,5"});
+  refused({wide}, {"wide.libsvm, line 2: index 3000000000 is beyond 2147483647"});
+  EXPECT_NO_THROW(convert({good, comma}, {.label = "y"}));
+  std::filesystem::remove_all(folder_ / "converted");
   const std::size_t before = entries();
   struct Enough {};
   EXPECT_THROW(convert_table({good}, folder_ / "x", {.label = "y"}, [](double) { throw Enough(); }),

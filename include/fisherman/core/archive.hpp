@@ -106,6 +106,8 @@ class Reader {
 void write_file(const std::filesystem::path& path, const std::string& bytes);
 /// The same for content that comes piece by piece, an empty one last.
 void write_file(const std::filesystem::path& path, const std::function<std::string()>& next_piece);
+/// What was renamed in a folder is so after a power cut too.
+void sync_folder(const std::filesystem::path& folder);
 
 /// The same with a format version and a checksum.
 void write_checkpoint(const std::filesystem::path& path, const std::string& bytes);

@@ -17,6 +17,10 @@ struct Memory {
 /// The least of what the machine, its control group and `ulimit -v` allow.
 Memory memory_now();
 
+/// From now on this process takes what is free on the machine, or in its control group, for that of so many processes alike:
+/// ranks that work there together.
+void share_memory_among(int processes);
+
 /// In gigabytes, rounded up to one decimal: "1.8 GB".
 std::string gigabytes(double bytes);
 

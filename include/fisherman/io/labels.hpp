@@ -24,9 +24,10 @@ struct BinaryLabels {
 BinaryLabels binary_labels(const std::vector<std::string>& labels, const std::string& where);
 
 /// 0 or 1 for labels of new data, by classes that are known already. A value that is neither is a
-/// FileError.
+/// FileError, which counts rows from `first` on.
 Vector binary_labels(const std::vector<std::string>& labels,
-                     const std::array<std::string, 2>& classes, const std::string& where);
+                     const std::array<std::string, 2>& classes, const std::string& where,
+                     Index first = 0);
 
 struct ClassLabels {
   std::vector<int> y;                ///< 0 … K−1, one a row
@@ -36,8 +37,9 @@ struct ClassLabels {
 /// Two classes or more, and no more than 1,000: beyond that it is hardly a label.
 ClassLabels class_labels(const std::vector<std::string>& labels, const std::string& where);
 
-/// The same by classes that are known already. Another value is a FileError.
+/// The same by classes that are known already. Another value is a FileError, which counts rows from `first` on.
 std::vector<int> class_labels(const std::vector<std::string>& labels,
-                              const std::vector<std::string>& classes, const std::string& where);
+                              const std::vector<std::string>& classes, const std::string& where,
+                              Index first = 0);
 
 }  // namespace fisherman

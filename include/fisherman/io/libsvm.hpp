@@ -28,5 +28,7 @@ void for_libsvm_rows(ByteSource& source, const ReadOptions& options,
                      const std::function<void(const LibsvmRow&)>& use);
 
 inline constexpr Index most_sparse_columns = std::numeric_limits<std::int32_t>::max();
+/// The refusal of more.
+std::string too_many_columns(Index largest_index);
 
 }  // namespace fisherman

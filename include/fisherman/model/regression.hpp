@@ -45,6 +45,10 @@ struct Expectation {
   Matrix hessian;
 };
 
+/// Throws Misuse if all outcomes are the same and the likelihood has a parameter such as σ for their spread: it would go
+/// to 0, and the density of the outcomes to infinity. Counts have no such density.
+void require_spread(const Likelihood& likelihood, double least, double most);
+
 class RegressionTarget {
  public:
   /// `offset` is empty or has a number for each of the rows that are here, as the outcomes have. Throws Misuse for sizes that

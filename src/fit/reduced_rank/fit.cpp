@@ -79,7 +79,10 @@ std::unique_ptr<Fitted> ReducedRankFitted::fit(FitData data, const FitSettings& 
   data.table.stored.reset();
   if (data.test) {
     const FitData test = data.test();
-    const auto test_y = class_labels(test.table.labels, classes, test.labels_where);
+    const auto test_y = together([&] {
+      return class_labels(test.table.labels, classes, test.labels_where,
+                          test.table.rows_here().first);
+    });
     rows.test = class_rows(with_columns(test.table, map.names, test.where), test_y,
                            all_rows(test.table.rows()), K, map, plan.single_design);
   }

@@ -91,6 +91,19 @@ RowPart deal(DesignedRows& rows, Outcomes& outcomes) {
   return RowPart::of_rank(sum_of_ranks(all.cols()));
 }
 
+/// Together: what a target asks of the outcomes where one rank has them all.
+void require_spread_of_all(const Likelihood& likelihood, const Vector& mine) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double least = infinity, most = -infinity;
+  for (const Vector& theirs : from_each_rank(
+           Vector(mine.size() > 0 ? Vector{{mine.minCoeff(), mine.maxCoeff()}} : Vector()))) {
+    if (theirs.size() == 0) continue;
+    least = std::min(least, theirs(0));
+    most = std::max(most, theirs(1));
+  }
+  require_spread(likelihood, least, most);
+}
+
 }  // namespace
 
 Vector outcomes_of(const FitData& data, const Columns& columns, const Likelihood& likelihood,
@@ -171,6 +184,7 @@ RegressionProblem regression_problem(FitData data, const RegressionSettings& s,
   std::optional<RowPart> part;
   if (!columns.rows_here().is_whole())
     part = rows.blocks ? columns.rows_here() : deal(rows, outcomes);
+  if (part && part->all > 1) require_spread_of_all(*likelihood, outcomes.y);
   RegressionPriors priors = priors_for(s, out.plan, *likelihood, outcomes, part);
   out.likelihood = likelihood;
   out.target = together([&] {
