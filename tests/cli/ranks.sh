@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Fits that ranks of MPI share have the bits of one process, whatever their number: ranks.sh PROGRAM WORK_FOLDER MPIRUN
+# Fits that ranks of MPI share have the bits of one process, whatever their number: ranks.sh PROGRAM WORK_FOLDER MPIRUN [all]
+# With `all`, every fit by 1, 2, 3 and 5 ranks, each with one thread and with two.
 set -euo pipefail
-mpirun=${3:-}
+mpirun=${3:-} all=${4:-}
 [[ -n $mpirun ]] || {
   echo "Skipped: the program was built without MPI"
   exit 77
@@ -30,14 +31,18 @@ same() {
 }
 # shared NAME "NUMBERS" KIND OPTION…: by one process, and by numbers of ranks, with one thread or two.
 shared() {
-  local name=$1 numbers=$2 n threads
+  local name=$1 numbers=$2 n t threads
   shift 2
+  [[ -z $all ]] || numbers="1 2 3 5"
   "$program" fit "$@" --quiet --json --out "$name" >/dev/null
   for n in $numbers; do
     threads=$((n % 2 + 1))
-    ranks $n "$program" fit "$@" --threads $threads --quiet --json --out "$name-$n" >/dev/null 2>stderr ||
-      fail "$name with $n ranks: $(cat stderr)"
-    same "$name" "$name-$n"
+    [[ -z $all ]] || threads="1 2"
+    for t in $threads; do
+      ranks $n "$program" fit "$@" --threads $t --quiet --json --out "$name-$n-$t" >/dev/null 2>stderr ||
+        fail "$name with $n ranks: $(cat stderr)"
+      same "$name" "$name-$n-$t"
+    done
   done
 }
 
