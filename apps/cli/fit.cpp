@@ -109,8 +109,7 @@ Json FitCommand::config_of(const FitData& data, const DataSums& sums) const {
       for (const auto& file : files_named(option.text()))
         files += (files.empty() ? "" : ",") + std::filesystem::absolute(file).string();
       about[option.name] = json_text(files);
-      about[option.name == "data" ? "checksum" : option.name + "-checksum"] =
-          sums.at(option.name);
+      about[option.name == "data" ? "checksum" : option.name + "-checksum"] = sums.at(option.name);
     }
   }
   if (kind_->takes_rows && data_.labels.empty())

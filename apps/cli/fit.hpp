@@ -26,7 +26,8 @@ class FitCommand {
 
  private:
   void apply();
-  using DataSums = std::map<std::string, std::string>;  // checksums of files, by the options that name them
+  using DataSums =
+      std::map<std::string, std::string>;  // checksums of files, by the options that name them
   /// Together. Nothing without --out.
   DataSums data_sums() const;
   /// All options, and for --out the data and their checksums and the version: what must not change before a resume.

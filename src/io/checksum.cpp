@@ -34,8 +34,7 @@ struct Sum {
 /// Of the bytes [from, to) of a file, or those up to its end.
 Sum sum_of_part(const std::filesystem::path& path, std::uint64_t from, std::uint64_t to) {
   std::ifstream in(path, std::ios::binary);
-  if (!in || !in.seekg(std::streamoff(from)))
-    throw FileError(path.string() + ": cannot be opened");
+  if (!in || !in.seekg(std::streamoff(from))) throw FileError(path.string() + ": cannot be opened");
   std::vector<char> buffer(std::size_t(1) << 16);
   Sum out{crc32(0, nullptr, 0), 0};
   while (in && from + out.bytes < to) {

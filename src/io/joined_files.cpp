@@ -1,12 +1,8 @@
 #include "fisherman/io/joined_files.hpp"
 
-#include <fcntl.h>
 #include <glob.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "fisherman/core/error.hpp"
 #include "fisherman/io/byte_source.hpp"
@@ -38,14 +34,11 @@ std::vector<std::filesystem::path> files_named(const std::filesystem::path& text
 
 JoinedFiles::JoinedFiles(const std::vector<std::filesystem::path>& files, bool heads)
     : several_(files.size() > 1) {
+  allow_open_files(files.size());
   files_.reserve(files.size());
   Head first;
   for (const std::filesystem::path& path : files) {
-    OpenFile& file = files_.emplace_back(
-        OpenFile{name_of_file(path), ::open(path.c_str(), O_RDONLY | O_CLOEXEC), 0});
-    if (file.descriptor < 0)
-      throw FileError(sentence(file.name, ": cannot be opened: ", std::strerror(errno)));
-    file.size = std::uint64_t(std::filesystem::file_size(path));
+    const FileBytes& file = files_.emplace_back(path);
     const std::size_t k = files_.size() - 1;
     const Head head = heads ? head_of(file) : Head();
     if (k == 0) {
@@ -53,39 +46,20 @@ JoinedFiles::JoinedFiles(const std::vector<std::filesystem::path>& files, bool h
       head_end_ = head.end;
       head_lines_ = head.lines;
     } else if (head.text != first.text) {
-      throw FileError(sentence(file.name, ": has another first line than ", files_[0].name));
+      throw FileError(sentence(file.name(), ": has another first line than ", files_[0].name()));
     }
     skipped_lines_.push_back(k == 0 ? 0 : head.lines);
     add(k, k == 0 ? 0 : head.end);
   }
 }
 
-JoinedFiles::~JoinedFiles() {
-  for (const OpenFile& file : files_)
-    if (file.descriptor >= 0) ::close(file.descriptor);
-}
-
 void JoinedFiles::add(std::size_t file, std::uint64_t begin) {
-  const std::uint64_t bytes = files_[file].size - begin;
+  const std::uint64_t bytes = files_[file].size() - begin;
   if (bytes == 0) return;
   pieces_.push_back({size(), size() + bytes, begin, file, false});
   char last = '\n';
-  if (several_) read_file(files_[file], files_[file].size - 1, &last, 1);
+  if (several_) files_[file].read_at(files_[file].size() - 1, &last, 1);
   if (last != '\n') pieces_.push_back({size(), size() + 1, 0, file, true});
-}
-
-void JoinedFiles::read_file(const OpenFile& file, std::uint64_t at, char* to,
-                            std::size_t size) const {
-  while (size > 0) {
-    const ssize_t count = ::pread(file.descriptor, to, size, off_t(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw FileError(sentence(file.name, ": cannot be read: ", std::strerror(errno)));
-    if (count == 0)
-      throw FileError(sentence(file.name, ": is shorter than it was; somebody changes it"));
-    to += count;
-    at += std::uint64_t(count);
-    size -= std::size_t(count);
-  }
 }
 
 void JoinedFiles::read_at(std::uint64_t at, char* to, std::size_t size) const {
@@ -96,7 +70,7 @@ void JoinedFiles::read_at(std::uint64_t at, char* to, std::size_t size) const {
     if (piece->line_break)
       *to = '\n';
     else
-      read_file(files_[piece->file], piece->begin + (at - piece->first), to, count);
+      files_[piece->file].read_at(piece->begin + (at - piece->first), to, count);
     to += count;
     at += count;
     size -= count;
@@ -104,13 +78,13 @@ void JoinedFiles::read_at(std::uint64_t at, char* to, std::size_t size) const {
   }
 }
 
-JoinedFiles::Head JoinedFiles::head_of(const OpenFile& file) const {
-  Head out{file.size, 0, {}};
+JoinedFiles::Head JoinedFiles::head_of(const FileBytes& file) {
+  Head out{file.size(), 0, {}};
   bool inside = false, blank = true;
   std::vector<char> buffer(std::size_t(1) << 16);
-  for (std::uint64_t at = 0; at < file.size;) {
-    const auto count = std::size_t(std::min<std::uint64_t>(buffer.size(), file.size - at));
-    read_file(file, at, buffer.data(), count);
+  for (std::uint64_t at = 0; at < file.size();) {
+    const auto count = std::size_t(std::min<std::uint64_t>(buffer.size(), file.size() - at));
+    file.read_at(at, buffer.data(), count);
     for (std::size_t k = 0; k < count; ++k) {
       const char c = buffer[k];
       if (c == '"') inside = !inside;
@@ -131,7 +105,7 @@ JoinedFiles::Head JoinedFiles::head_of(const OpenFile& file) const {
 }
 
 std::string JoinedFiles::place(Index line) const {
-  if (files_.size() == 1) return sentence(files_[0].name, ", line ", line);
+  if (files_.size() == 1) return sentence(files_[0].name(), ", line ", line);
   Index before = 0, in_file = 0;  // lines of all that end before this file, and in it so far
   std::size_t file = 0;
   for (const Piece& piece : pieces_) {
@@ -146,7 +120,7 @@ std::string JoinedFiles::place(Index line) const {
     });
     if (before + in_file >= line) break;
   }
-  return sentence(files_[file].name, ", line ", line - before + skipped_lines_[file]);
+  return sentence(files_[file].name(), ", line ", line - before + skipped_lines_[file]);
 }
 
 }  // namespace fisherman

@@ -78,8 +78,9 @@ Vector binary_labels(const std::vector<std::string>& labels,
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const bool is_one = same(labels[i], classes[1]);
     if (!is_one && !same(labels[i], classes[0]))
-      throw FileError(sentence(where, ", row ", first + Index(i) + 1, ": the label ", shown(labels[i]),
-                               " is neither ", shown(classes[0]), " nor ", shown(classes[1])));
+      throw FileError(sentence(where, ", row ", first + Index(i) + 1, ": the label ",
+                               shown(labels[i]), " is neither ", shown(classes[0]), " nor ",
+                               shown(classes[1])));
     y(Index(i)) = is_one ? 1.0 : 0.0;
   }
   return y;
@@ -110,8 +111,9 @@ std::vector<int> class_labels(const std::vector<std::string>& labels,
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto found = number.find(labels[i]);
     if (found == number.end())
-      throw FileError(sentence(where, ", row ", first + Index(i) + 1, ": the label ", shown(labels[i]),
-                               " is none of the ", classes.size(), " classes that the fit knows"));
+      throw FileError(sentence(where, ", row ", first + Index(i) + 1, ": the label ",
+                               shown(labels[i]), " is none of the ", classes.size(),
+                               " classes that the fit knows"));
     y.push_back(found->second);
   }
   return y;

@@ -1,18 +1,13 @@
 #include "fisherman/io/stored_rows.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 
 #include "fisherman/core/error.hpp"
 
 namespace fisherman {
 
-StoredRows::StoredRows(const std::filesystem::path& path) : name_(name_of_file(path)) {
+StoredRows::StoredRows(const std::filesystem::path& path) : file_(path) {
   {
     FileSource source(path);
     header_ = read_npy_header(source);
@@ -20,33 +15,12 @@ StoredRows::StoredRows(const std::filesystem::path& path) : name_(name_of_file(p
   }
   const auto values =
       std::uint64_t(size_.rows) * std::uint64_t(size_.columns) * std::uint64_t(size_.value);
-  const auto size = std::uint64_t(std::filesystem::file_size(path));
   begin_ = header_.end;
-  if (size < begin_ + values)
-    throw FileError(sentence(name_, ": the file ends before the ", size_.rows, " rows and ",
+  if (file_.size() < begin_ + values)
+    throw FileError(sentence(file_.name(), ": the file ends before the ", size_.rows, " rows and ",
                              size_.columns, " columns that its header claims"));
-  if (size > begin_ + values)
-    throw FileError(sentence(name_, ": there are more bytes than the header claims"));
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ < 0) throw FileError(sentence(name_, ": cannot be opened: ", std::strerror(errno)));
-}
-
-StoredRows::~StoredRows() {
-  if (file_ >= 0) ::close(file_);
-}
-
-void StoredRows::bytes(std::uint64_t at, void* to, std::size_t size) const {
-  auto* next = static_cast<char*>(to);
-  while (size > 0) {
-    const ssize_t count = ::pread(file_, next, size, off_t(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw FileError(sentence(name_, ": cannot be read: ", std::strerror(errno)));
-    if (count == 0)
-      throw FileError(sentence(name_, ": is shorter than it was; somebody changes it"));
-    next += count;
-    at += std::uint64_t(count);
-    size -= std::size_t(count);
-  }
+  if (file_.size() > begin_ + values)
+    throw FileError(sentence(file_.name(), ": there are more bytes than the header claims"));
 }
 
 template <class T>
@@ -58,25 +32,25 @@ Matrix StoredRows::read(Index first, Index count) const {
   if (header_.fortran_order) {
     ColumnsOf x(count, columns());
     for (Index j = 0; j < columns(); ++j)
-      bytes(place(j * rows() + first), x.col(j).data(), std::size_t(count) * sizeof(T));
+      file_.read_at(place(j * rows() + first), x.col(j).data(), std::size_t(count) * sizeof(T));
     out = x.template cast<double>();
   } else {
     RowsOf x(count, columns());
-    bytes(place(first * columns()), x.data(), std::size_t(x.size()) * sizeof(T));
+    file_.read_at(place(first * columns()), x.data(), std::size_t(x.size()) * sizeof(T));
     out = x.template cast<double>();
   }
   if (!out.allFinite())
     for (Index i = 0; i < count; ++i)
       for (Index j = 0; j < columns(); ++j)
         if (!std::isfinite(out(i, j)))
-          throw FileError(sentence(name_, ": row ", first + i + 1, ", column ", j + 1,
+          throw FileError(sentence(file_.name(), ": row ", first + i + 1, ", column ", j + 1,
                                    ": the value is not a finite number"));
   return out;
 }
 
 Matrix StoredRows::block(Index first, Index count) const {
   require(first >= 0 && count >= 0 && first + count <= rows(), "rows ", first, " to ",
-          first + count, " are asked for, but ", name_, " has ", rows());
+          first + count, " are asked for, but ", file_.name(), " has ", rows());
   return with_npy_type(header_, [&](auto type) { return read<decltype(type)>(first, count); });
 }
 
@@ -87,6 +61,7 @@ Matrix StoredRows::chosen(const std::vector<Index>& rows) const {
 }
 
 JoinedRows::JoinedRows(const std::vector<std::filesystem::path>& files) {
+  allow_open_files(files.size());
   for (const std::filesystem::path& path : files) {
     files_.push_back(std::make_unique<const StoredRows>(path));
     if (files_.back()->columns() != columns())

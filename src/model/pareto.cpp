@@ -157,7 +157,8 @@ std::string pareto_verdict(double k) {
   if (std::isnan(k)) return "not known";
   if (k < 0.5) return "good: the approximation is close to the posterior";
   if (k < poor) return "usable: means and intervals are fine, tails less so";
-  return "poor: the posterior is wider or more skewed than its approximation; do not rely on its intervals";
+  return "poor: the posterior is wider or more skewed than its approximation; do not rely on its "
+         "intervals";
 }
 
 }  // namespace fisherman

@@ -135,7 +135,7 @@ cmp listed <("$program" list kinds 2>/dev/null || "$program" list) || fail "thre
 on_small_disk() {
   mkdir small-disk
   mount -t tmpfs -o size=128k none small-disk
-  once "small-disk/run" ranks 3 "$program" "${long[@]}" --out small-disk/run
+  once "small-disk/run" ranks 3 "$program" "${long[@]}" --checkpoint-every 0 --out small-disk/run
   has stderr "cannot be written"
   [[ -s small-disk/run/checkpoint && ! -e small-disk/run/result.json ]] || fail "no checkpoint on the full disk"
   mount -o remount,size=16m small-disk

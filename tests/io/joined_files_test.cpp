@@ -1,6 +1,8 @@
 // Several files are read as the one that they make together, by any number of ranks, and errors name the file and its line.
 #include "fisherman/io/joined_files.hpp"
 
+#include <sys/resource.h>
+
 #include "files.hpp"
 #include "fisherman/io/checksum.hpp"
 #include "fisherman/io/columns.hpp"
@@ -93,6 +95,26 @@ TEST_F(JoinedFilesTest, MayBeSparseOrArrays) {
     });
   EXPECT_EQ(file_checksum(list({"a.npy", "b.npy"})),
             file_checksum(folder_ / "a.npy") + ", " + file_checksum(folder_ / "b.npy"));
+}
+
+TEST_F(JoinedFilesTest, MayBeMoreThanAProcessMayHaveOpen) {
+  constexpr int count = 80;
+  for (int k = 0; k < count; ++k) {
+    const std::string name = "part-" + std::to_string(100 + k);
+    write(name + ".csv", "x,y\n" + std::to_string(k) + ",0\n");
+    write(name + ".npy", npy_bytes(Matrix::Constant(1, 2, k)));
+  }
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{count, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const Table lines = read_table(folder_ / "part-*.csv");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const Table arrays = read_table(folder_ / "part-*.npy", {.has_label = false});
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  const Vector expected = Vector::LinSpaced(count, 0.0, count - 1.0);
+  EXPECT_EQ(lines.x.col(0), expected);
+  EXPECT_EQ(arrays.x.col(1), expected);
 }
 
 TEST_F(JoinedFilesTest, AreRefusedInASentenceThatNamesTheFile) {

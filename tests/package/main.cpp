@@ -18,8 +18,8 @@ int main() {
   GaussianVb model(posterior, {.estimator = GradientEstimator::sticking_the_landing});
   const auto start = gaussian_affine(Vector::Zero(2), Matrix::Identity(2, 2));
   State state{start, Dense(start.dimension())};
-  const auto outcome =
-      run(state, model, {.measure_until = 0.1}, when_predicted_below(0.001) || after_iterations(5000));
+  const auto outcome = run(state, model, {.measure_until = 0.1},
+                           when_predicted_below(0.001) || after_iterations(5000));
 
   std::cout.precision(2);
   std::cout << describe(outcome.status) << "\nmean " << state.frame.mean().transpose() << "\nsd   "

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fisherman/core/types.hpp"
+#include "fisherman/io/file_bytes.hpp"
 
 namespace fisherman {
 
@@ -20,9 +21,6 @@ std::vector<std::filesystem::path> files_named(const std::filesystem::path& text
 class JoinedFiles {
  public:
   JoinedFiles(const std::vector<std::filesystem::path>& files, bool heads);
-  ~JoinedFiles();
-  JoinedFiles(const JoinedFiles&) = delete;
-  JoinedFiles& operator=(const JoinedFiles&) = delete;
 
   std::size_t count() const { return files_.size(); }
   std::uint64_t size() const { return pieces_.empty() ? 0 : pieces_.back().end; }
@@ -53,23 +51,17 @@ class JoinedFiles {
     std::size_t file;
     bool line_break;
   };
-  struct OpenFile {
-    std::string name;
-    int descriptor;
-    std::uint64_t size;
-  };
   void add(std::size_t file, std::uint64_t begin);
-  void read_file(const OpenFile& file, std::uint64_t at, char* to, std::size_t size) const;
   /// Where the first line that is not blank ends, and how many lines that is.
   struct Head {
     std::uint64_t end = 0;
     Index lines = 0;
     std::string text;  // of that line, without its end
   };
-  Head head_of(const OpenFile& file) const;
+  static Head head_of(const FileBytes& file);
 
   bool several_;
-  std::vector<OpenFile> files_;
+  std::vector<FileBytes> files_;
   std::vector<Piece> pieces_;
   std::vector<Index> skipped_lines_;  // of each file, those that are left out
   std::uint64_t head_end_ = 0;

@@ -6,10 +6,10 @@
 
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "fisherman/core/row_blocks.hpp"
+#include "fisherman/io/file_bytes.hpp"
 #include "fisherman/io/npy.hpp"
 
 namespace fisherman {
@@ -19,9 +19,6 @@ class StoredRows final : public RowBlocks {
   /// Opens the file, which must not be packed. Throws FileError for what parse_npy() would refuse, but for values that are
   /// not finite: those are found when they are read.
   explicit StoredRows(const std::filesystem::path& path);
-  ~StoredRows() override;
-  StoredRows(const StoredRows&) = delete;
-  StoredRows& operator=(const StoredRows&) = delete;
 
   Index rows() const override { return size_.rows; }
   Index columns() const override { return size_.columns; }
@@ -31,10 +28,8 @@ class StoredRows final : public RowBlocks {
  private:
   template <class T>
   Matrix read(Index first, Index count) const;
-  void bytes(std::uint64_t at, void* to, std::size_t size) const;
 
-  std::string name_;
-  int file_ = -1;
+  FileBytes file_;
   NpyHeader header_;
   NpySize size_{};
   std::uint64_t begin_ = 0;  // of the values

@@ -1,0 +1,33 @@
+// A file that is open, and read at any place, by any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace fisherman {
+
+/// Raises the process's soft limit of open files, often 1,024, so that this many can be open, as far as the hard limit allows.
+void allow_open_files(std::size_t count);
+
+class FileBytes {
+ public:
+  /// Throws FileError.
+  explicit FileBytes(const std::filesystem::path& path);
+  ~FileBytes();
+  FileBytes(FileBytes&& other) noexcept;
+  FileBytes& operator=(FileBytes&&) = delete;
+
+  const std::string& name() const { return name_; }
+  /// When it was opened.
+  std::uint64_t size() const { return size_; }
+  /// Throws FileError if the file is shorter than it was.
+  void read_at(std::uint64_t at, void* to, std::size_t size) const;
+
+ private:
+  std::string name_;
+  int descriptor_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace fisherman
