@@ -10,6 +10,7 @@ mpirun=${3:-} all=${4:-}
 . "$(dirname "$0")/common.sh"
 # More ranks than cores, which wait without keeping the others from working; and root may run them.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_odls_base_sigkill_timeout=0  # mpirun gives the other ranks two seconds otherwise
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 ranks() { "$mpirun" -n "$@"; }
 
