@@ -41,7 +41,7 @@ class BayesianLogisticRegression(GaussianInUnits, BinaryClassifier):
         Pareto k of the importance ratios: below 0.7 the Gaussian stands well for the posterior, unless
         ``khat_verdict_`` says otherwise.
     khat_verdict_ : str
-        The same in words. Where the ratios hardly vary it is good, and where they vary much it is poor, whatever the
+        The same in words. Where the ratios hardly vary it is good, and where they vary much it is not, whatever the
         shape of their tail.
     trace_ : dict of ndarray
         One number per iteration: iteration, seconds, objective (the negative ELBO), predicted, and more.

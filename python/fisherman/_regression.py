@@ -116,7 +116,7 @@ class BayesianRegression(GaussianInUnits, FittedPosterior, Estimator):
         Pareto k of the importance ratios: below 0.7 the Gaussian stands well for the posterior, unless
         ``khat_verdict_`` says otherwise.
     khat_verdict_ : str
-        The same in words. Where the ratios hardly vary it is good, and where they vary much it is poor, whatever the
+        The same in words. Where the ratios hardly vary it is good, and where they vary much it is not, whatever the
         shape of their tail.
     ratio_variation_ : float
         Standard deviation of the importance ratios over their mean: no expectation under the posterior is further from

@@ -132,7 +132,7 @@ RatioCheck ratio_check(const Vector& log_ratios) {
 
 double RatioCheck::judged() const {
   if (hardly_vary() && !(k < 0.0)) return 0.0;
-  if (vary_much()) return std::max(k, poor);
+  if (vary_much()) return std::max(k, usable);
   return !(k < poor) && weights_correct() ? usable : k;
 }
 

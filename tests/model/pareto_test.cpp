@@ -43,7 +43,7 @@ TEST(Pareto, TheVerdictLooksAtTheVariationFirst) {
   EXPECT_EQ(poor.judged(), 1.3);
   EXPECT_FALSE(poor.decided_by_variation());
   const RatioCheck far{0.48, 1.02};
-  EXPECT_EQ(far.told().substr(0, 53), "Pareto k 0.48, but the ratios vary by 102%; poor: the")
+  EXPECT_EQ(far.told().substr(0, 53), "Pareto k 0.48, but the ratios vary by 102%; usable: m")
       << far.told();
   EXPECT_EQ(plain.told().substr(0, 22), "Pareto k 0.55, usable:");
   EXPECT_EQ(unknown.verdict(), "not known");

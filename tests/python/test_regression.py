@@ -249,7 +249,7 @@ def test_formulas_do_what_formulaic_does(people):
         ("y ~ age | colour", "a group term must be as"),
         ("y ~ nothing", "formulaic refuses: .*nothing"),
         ("y ~ (age", "formulaic refuses"),
-        ("nothing ~ age", "no data frame with a column of that name"),
+        ("nothing ~ age", "X has no column 'nothing', which is to be the outcome"),
         ("y ~ age + (1 | nothing)", "has no column 'nothing', which group names"),
         ("colour + y ~ age", "there must be one outcome"),
         ("y ~ age ~ colour", "more than one ~"),

@@ -28,10 +28,11 @@ struct RatioCheck {
   /// Whether importance weights correct what q misses: by the usual limit of k̂, or because the draws are worth at least
   /// 1/(1 + v²) of their number with weights, nine tenths.
   bool weights_correct() const { return k < 0.7 || variation < 0.33; }
-  /// Whether draws with weights are worth less than half of their number: whatever k̂ is, q is far from the target.
+  /// Whether draws with weights are worth less than half of their number. In many coordinates small differences in each add up
+  /// to that, so that intervals can be fine all the same (bench/interval_coverage.py); but close is another word.
   bool vary_much() const { return variation > 1.0; }
   /// k̂, or what stands for it where the variation decides: 0 where the ratios hardly vary, 0.6 (usable) where weights
-  /// correct in spite of a larger k̂, and at least 0.7 (poor) where they vary much. The limits 0.5 and 0.7 are for it.
+  /// correct in spite of a larger k̂, and at least that where they vary much. The limits 0.5 and 0.7 are for it.
   double judged() const;
   bool decided_by_variation() const;
   /// In plain words.

@@ -31,14 +31,16 @@ Cell verdict_of_one(const RegressionFits& fits) {
     said += "; how far it is from the optimum is not known here.";
   }
   if (!std::isnan(khat)) {
+    const RatioCheck& ratios = fits.model(0).ratios;
     said += khat < 0.5 ? " The Gaussian is close to the posterior"
             : khat < 0.7
                 ? " The Gaussian is usable for means and intervals, less so for tails"
                 : " The Gaussian is not close to the posterior, whose uncertainty it understates";
     said += " (Pareto k̂ " + fixed(fits.khat(0), 2) +
-            (fits.model(0).ratios.decided_by_variation()
-                 ? ", but of importance ratios that vary by only " +
-                       fixed(std::max(1.0, 100.0 * fits.model(0).ratios.variation), 0) + "%)."
+            (ratios.decided_by_variation()
+                 ? std::string(", but of importance ratios that vary by ") +
+                       (ratios.vary_much() ? "" : "only ") +
+                       fixed(std::max(1.0, 100.0 * ratios.variation), 0) + "%)."
                  : ").");
     if (khat >= 0.7 && tone == Tone::good) tone = Tone::mind;
   }
