@@ -56,4 +56,8 @@ void FileBytes::read_at(std::uint64_t at, void* to, std::size_t size) const {
   }
 }
 
+void FileBytes::announce(std::uint64_t at, std::uint64_t size) const {
+  ::posix_fadvise(descriptor_, off_t(at), off_t(size), POSIX_FADV_WILLNEED);
+}
+
 }  // namespace fisherman

@@ -54,7 +54,13 @@ Matrix StoredRows::block(Index first, Index count) const {
   return with_npy_type(header_, [&](auto type) { return read<decltype(type)>(first, count); });
 }
 
+void StoredRows::announce(Index row) const {
+  const auto bytes = std::uint64_t(columns()) * std::uint64_t(size_.value);
+  if (!header_.fortran_order) file_.announce(begin_ + std::uint64_t(row) * bytes, bytes);
+}
+
 Matrix StoredRows::chosen(const std::vector<Index>& rows) const {
+  for (const Index row : rows) announce(row);
   Matrix out(Index(rows.size()), columns());
   for (std::size_t k = 0; k < rows.size(); ++k) out.row(Index(k)) = block(rows[k], 1);
   return out;
@@ -89,6 +95,10 @@ Matrix JoinedRows::block(Index first, Index count) const {
 }
 
 Matrix JoinedRows::chosen(const std::vector<Index>& rows) const {
+  for (const Index row : rows) {
+    const std::size_t k = file_of(row);
+    files_[k]->announce(row - first_[k]);
+  }
   Matrix out(Index(rows.size()), columns());
   for (std::size_t k = 0; k < rows.size(); ++k) out.row(Index(k)) = block(rows[k], 1);
   return out;

@@ -30,6 +30,11 @@ survived() {
     sleep "$(awk -v ms=$((seed % (took / 2 + 1))) 'BEGIN { print ms / 1000 }')"
     # One of the ranks, by turns; the job dies with any of them. It may not have begun yet.
     pgrep -f -- "$program.*--out $PWD/$name-cut( |\$)" | grep -vx $job | sed -n "$((kills % ranks + 1))p" | xargs -r kill -9 || true
+    # A rank that dies while it connects can lock up mpirun itself (PMIx 4.2.2, in its own shutdown), when all ranks have gone.
+    timeout 60 tail --pid=$job -s 0.05 -f /dev/null || {
+      [[ -z $(pgrep -f -- "$program.*--out $PWD/$name-cut( |\$)" | grep -vx $job) ]] || fail "$name: a rank outlives another by a minute"
+      kill -9 $job
+    }
     code=0
     { wait $job; } 2>/dev/null || code=$?
     case $code in

@@ -102,7 +102,7 @@ Matrix posterior_draws(const GaussianPoint& q, Index count, std::uint64_t seed);
 /// log q at draws, one a row.
 Vector log_density(const GaussianPoint& q, const Matrix& draws);
 
-/// Importance ratios of q, from 4,000 draws; 1,000 if there are more than 10,000 rows.
+/// Importance ratios of q, from as many draws as draws_for_khat() says.
 template <Target T>
 RatioCheck posterior_check(const T& target, const GaussianPoint& q, std::uint64_t seed);
 

@@ -24,6 +24,8 @@ class StoredRows final : public RowBlocks {
   Index columns() const override { return size_.columns; }
   Matrix block(Index first, Index count) const override;
   Matrix chosen(const std::vector<Index>& rows) const override;
+  /// Of a row that is going to be read.
+  void announce(Index row) const;
 
  private:
   template <class T>

@@ -75,7 +75,8 @@ LeaveOneOut leave_one_out(const RegressionTarget& target, const GaussianPoint& q
                           std::uint64_t seed) {
   const Index m = std::min(target.rows(), most_loo_rows),
               at_a_draw = std::max(m, target.dimension()) * target.predictors(),
-              loo_draws = std::clamp(most_loo_ratios / at_a_draw, Index(1000), Index(4000));
+              fewest = std::min(Index(1000), draws_for_khat(target)),
+              loo_draws = std::clamp(most_loo_ratios / at_a_draw, fewest, Index(4000));
   const Matrix thetas = posterior_draws(q, loo_draws, seed ^ of_checks);
   const Matrix by_column = thetas.transpose();
   const Vector ratios = log_densities(target, by_column) - log_density(q, thetas);
