@@ -14,6 +14,7 @@
 #include "fisherman/io/byte_source.hpp"
 
 namespace fisherman {
+
 void allow_open_files(std::size_t count) {
   constexpr rlim_t others = 256;  // what the program has open besides
   rlimit limit{};

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fisherman/core/random.hpp"
+#include "fisherman/model/target.hpp"
 
 namespace fisherman::model_pareto_test {
 namespace {
@@ -52,6 +53,23 @@ TEST(Pareto, TheVerdictLooksAtTheVariationFirst) {
   one(17) = 6.0;
   EXPECT_FALSE(ratio_check(one).hardly_vary());
   EXPECT_EQ(ratio_check(Vector::Constant(100, 2.0)).verdict().substr(0, 4), "good");
+}
+
+struct ManyRows {
+  Index count;
+  Index dimension() const { return 1; }
+  Index rows() const { return count; }
+  ManyRows subset(const std::vector<Index>& some) const { return {Index(some.size())}; }
+  Vector log_density(const Matrix& betas, Matrix&) const { return Vector::Zero(betas.cols()); }
+};
+
+TEST(ParetoK, TakesFewerDrawsOfMoreRows) {
+  const auto draws = [](Index rows) { return draws_for_khat(ManyRows{rows}); };
+  EXPECT_EQ(draws(10'000), 4000);
+  EXPECT_EQ(draws(10'001), 1000);
+  EXPECT_EQ(draws(1'000'000), 1000);
+  EXPECT_EQ(draws(2'000'000), 500);
+  EXPECT_EQ(draws(1'000'000'000), 200);
 }
 
 }  // namespace
